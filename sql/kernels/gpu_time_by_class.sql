@@ -103,7 +103,8 @@ shared AS (
     LEFT JOIN counted c ON c.trace_id = s.trace_id
         AND (c.device IS NOT DISTINCT FROM s.device)
 -- @if steps
-        AND (c.step IS NOT DISTINCT FROM s.step)
+        -- Comparisons that can be hashed: a trace can have many steps.
+        AND coalesce(c.step, -1) = coalesce(s.step, -1) AND (c.step IS NULL) = (s.step IS NULL)
 -- @end
         AND c.bit = (1 << s.class_rank)
 ),
