@@ -19,7 +19,7 @@ operators AS (
 ),
 calls AS (
     SELECT
-        e.trace_id, e.track_id, e.event_id, e.parent_id, o.name, o.can_own, o.is_known
+        e.trace_id, e.event_id, e.parent_id, o.name, o.can_own, o.is_known
     FROM operators o
     RIGHT JOIN events e ON e.trace_id = o.trace_id AND e.event_id = o.event_id
     WHERE e.dur_ns IS NOT NULL AND e.device IS NULL
@@ -29,7 +29,7 @@ calls AS (
 named AS (
     SELECT *, parent_value(event_id, parent_id, name) OVER track = name AS repeats_parent
     FROM calls
-    WINDOW track AS (PARTITION BY trace_id, track_id)
+    WINDOW track AS (PARTITION BY trace_id)
 ),
 repeated AS (
     SELECT
@@ -37,7 +37,7 @@ repeated AS (
         children_sum(event_id, parent_id, CASE WHEN repeats_parent THEN 1 END) OVER track > 0
             AS is_repeated
     FROM named
-    WINDOW track AS (PARTITION BY trace_id, track_id)
+    WINDOW track AS (PARTITION BY trace_id)
 ),
 paths AS (
     SELECT
@@ -47,7 +47,7 @@ paths AS (
         outermost_id(event_id, parent_id, CASE WHEN can_own AND NOT is_known AND NOT is_repeated
             THEN name END) OVER track AS formed_id
     FROM repeated
-    WINDOW track AS (PARTITION BY trace_id, track_id)
+    WINDOW track AS (PARTITION BY trace_id)
 )
 SELECT
     trace_id, event_id,

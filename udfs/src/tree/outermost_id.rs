@@ -1,9 +1,7 @@
 //! `outermost_id`: the outermost row of a path to the root that has a key.
 
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, AsArray, Int64Array, StringViewArray};
-use arrow::compute::cast;
+use arrow::array::{Array, ArrayRef, AsArray, StringViewArray, UInt32Array, new_null_array};
+use arrow::compute::{cast, take};
 use arrow::datatypes::{DataType, Int64Type};
 use datafusion_common::{HashSet, Result, exec_err};
 
@@ -48,7 +46,7 @@ const DOC: FunctionDoc = FunctionDoc {
 };
 
 /// The maximum number of rows with keys that count on a path.
-const MAX_KEYS: usize = 1_000;
+const MAX_KEYS: u32 = 1_000;
 
 fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     if rows >= u32::MAX as usize {
@@ -58,71 +56,128 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     let (ids, parents) = (int(0)?, int(1)?);
     let ids = ids.as_primitive::<Int64Type>();
     let keys = cast(&values[2], &DataType::Utf8View)?;
+    if keys.null_count() == rows {
+        return Ok(new_null_array(&DataType::Int64, rows));
+    }
     let paths = Paths::new(&Links::new(ids, parents.as_primitive()), keys.as_string_view());
-    let mut found: Vec<Option<Option<usize>>> = vec![None; rows];
-    let result: Int64Array = (0..rows)
-        .map(|row| {
-            let nearest = paths.nearest[row]?;
-            let at = *found[nearest].get_or_insert_with(|| paths.outermost(nearest));
-            at.and_then(|at| ids.is_valid(at).then(|| ids.value(at)))
-        })
+    let outermost = paths.outermost();
+    let outermost_of = |nearest: &Row| outermost.get(*nearest as usize).copied().unwrap_or(NONE);
+    let rows: UInt32Array = paths
+        .nearest
+        .iter()
+        .map(|nearest| Some(outermost_of(nearest)).filter(|row| *row != NONE))
         .collect();
-    Ok(Arc::new(result))
+    Ok(take(ids, &rows, None)?)
 }
+
+/// The position of a row, or `NONE`.
+type Row = u32;
+const NONE: Row = u32::MAX;
 
 /// The rows with keys, linked to each other.
 struct Paths<'a> {
     keys: &'a StringViewArray,
     /// The nearest row with a key: the row itself or an ancestor.
-    nearest: Vec<Option<usize>>,
-    /// The nearest ancestor with a key.
-    above: Vec<Option<usize>>,
+    nearest: Vec<Row>,
+    /// The nearest ancestor with a key, for rows with keys.
+    above: Vec<Row>,
 }
 
 impl<'a> Paths<'a> {
     fn new(links: &Links, keys: &'a StringViewArray) -> Self {
         let rows = keys.len();
-        let mut nearest = vec![None; rows];
+        let mut nearest: Vec<Row> =
+            (0..rows).map(|row| if has_key(keys, row) { row as Row } else { NONE }).collect();
         let mut is_known = vec![false; rows];
         let mut path = Vec::new();
-        for row in 0..rows {
-            let mut at = Some(row);
-            // A circle ends at a row of this path, whose answer is still None.
-            while let Some(row) = at.filter(|row| !is_known[*row]) {
+        for start in 0..rows {
+            let mut at = Some(start);
+            // A circle ends at a row of this path, whose answer is still NONE.
+            while let Some(row) = at.filter(|row| nearest[*row] == NONE && !is_known[*row]) {
                 is_known[row] = true;
-                if keys.is_valid(row) {
-                    nearest[row] = Some(row);
-                    break;
-                }
                 path.push(row);
                 at = links.parent(row);
             }
-            let answer = at.and_then(|at| nearest[at]);
-            path.drain(..).for_each(|row| nearest[row] = answer);
+            let answer = at.map_or(NONE, |at| nearest[at]);
+            while let Some(row) = path.pop() {
+                nearest[row] = answer;
+            }
         }
         let above = (0..rows)
-            .map(|row| links.parent(row).filter(|_| keys.is_valid(row)).and_then(|at| nearest[at]))
+            .map(|row| match links.parent(row) {
+                Some(parent) if nearest[row] == row as Row => nearest[parent],
+                _ => NONE,
+            })
             .collect();
         Self { keys, nearest, above }
     }
 
-    /// The outermost row whose key occurs only once from the given row up to it.
-    fn outermost(&self, row: usize) -> Option<usize> {
-        let mut seen = HashSet::new();
-        let (mut at, mut outermost) = (Some(row), None);
-        for _ in 0..MAX_KEYS {
-            let Some(row) = at else { break };
-            if seen.insert(self.keys.value(row)) {
-                outermost = Some(row);
+    /// For each row with a key, the outermost row whose key occurs only once from the row up to it.
+    ///
+    /// It is that of the nearest row above, unless both have the same key.
+    fn outermost(&self) -> Vec<Row> {
+        let mut outermost = vec![NONE; self.above.len()];
+        let mut keys_up = vec![UNKNOWN; self.above.len()];
+        let mut path = Vec::new();
+        for start in 0..self.above.len() {
+            let mut at = start as Row;
+            if self.nearest[start] != at {
+                continue;
             }
-            at = self.above[row];
+            while at != NONE && keys_up[at as usize] == UNKNOWN {
+                // A circle comes back to this row, and has no end.
+                keys_up[at as usize] = ENDLESS;
+                path.push(at);
+                at = self.above[at as usize];
+            }
+            while let Some(row) = path.pop() {
+                let (further, number) = match self.above[row as usize] {
+                    NONE => (row, 1),
+                    above => (outermost[above as usize], keys_up[above as usize] + 1),
+                };
+                let is_found =
+                    number <= MAX_KEYS && (further == row || !self.have_equal_keys(further, row));
+                outermost[row as usize] = if is_found { further } else { self.walk(row) };
+                keys_up[row as usize] = number.min(ENDLESS);
+            }
+        }
+        outermost
+    }
+
+    fn have_equal_keys(&self, a: Row, b: Row) -> bool {
+        self.keys.value(a as usize) == self.keys.value(b as usize)
+    }
+
+    /// The outermost row whose key occurs only once from the given row up to it.
+    fn walk(&self, row: Row) -> Row {
+        let mut seen = HashSet::new();
+        let (mut at, mut outermost) = (row, NONE);
+        for _ in 0..MAX_KEYS {
+            if at == NONE {
+                break;
+            }
+            if seen.insert(self.keys.value(at as usize)) {
+                outermost = at;
+            }
+            at = self.above[at as usize];
         }
         outermost
     }
 }
 
+fn has_key(keys: &StringViewArray, row: usize) -> bool {
+    keys.nulls().is_none_or(|nulls| nulls.is_valid(row))
+}
+
+/// Numbers of keys from a row upwards: not counted yet, and more than count.
+const UNKNOWN: u32 = 0;
+const ENDLESS: u32 = MAX_KEYS + 1;
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::Int64Array;
     use proptest::prelude::*;
 
     use super::*;
@@ -139,6 +194,20 @@ mod tests {
     fn circles_end() {
         let rows = [(Some(1), None), (Some(0), None), (Some(2), Some("a")), (Some(1), Some("b"))];
         assert_eq!(outermost(&rows), [None, None, Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn the_innermost_thousand_count() {
+        let names: Vec<String> = (0..1_500).map(|row| (row % 1_200).to_string()).collect();
+        let rows: Vec<(Option<i64>, Option<&str>)> = names
+            .iter()
+            .zip(-1i64..)
+            .map(|(name, parent)| ((parent >= 0).then_some(parent), Some(name.as_str())))
+            .collect();
+        let found = outermost(&rows);
+        assert_eq!(found[999], Some(0));
+        assert_eq!(found[1_000], Some(1));
+        assert_eq!(found[1_499], Some(500));
     }
 
     proptest! {
