@@ -36,8 +36,8 @@ pub fn check(file: &File, view: View) -> Result<View, Problem> {
         return Err(file.problem(1, "each column needs a line `-- @column NAME TYPE UNIT TEXT`"));
     }
     for (i, column) in view.columns.iter().enumerate() {
-        let line = at(&format!("@column {} ", column.name));
-        let problem = |message: String| Err(file.problem(line, message));
+        let problem =
+            |message: String| Err(file.problem(at(&format!("@column {} ", column.name)), message));
         if !is_name(&column.name) {
             return problem(format!(
                 "column {:?}: names are lower-case letters, digits and _",
@@ -56,7 +56,8 @@ pub fn check(file: &File, view: View) -> Result<View, Problem> {
             ));
         }
         for (suffix, unit) in SUFFIXES {
-            let named = column.name == *suffix || column.name.ends_with(&format!("_{suffix}"));
+            let before = column.name.strip_suffix(suffix);
+            let named = before.is_some_and(|before| before.is_empty() || before.ends_with('_'));
             if named != (column.unit == *unit) {
                 return problem(format!(
                     "column {}: names end in _{suffix} where the unit is {unit}, and only there",
