@@ -11,6 +11,7 @@ mod planned_view;
 mod planner_threads;
 mod planning;
 mod rules;
+mod run_ahead;
 mod scanned;
 mod settings;
 mod statements;
@@ -370,7 +371,10 @@ impl Engine {
         }
         let state = self.context.state();
         let trace_id = self.constant_trace_id();
-        let plans = planning::physical_plans(plans, &state, trace_id, self.shares_views)?;
+        // Workers of a cluster compute the views, and little memory is left for the queries alone.
+        let ahead = self.shares_views && self.catalog.elsewhere().is_none();
+        let context = ahead.then(|| self.context.task_ctx());
+        let plans = planning::physical_plans(plans, &state, trace_id, self.shares_views, context)?;
         let batch = self.catalog.elsewhere().map(|relations| relations.start_together(&plans));
         plans.into_iter().map(|plan| self.execute(plan, batch.clone())).collect()
     }

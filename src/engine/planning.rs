@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::Result;
-use datafusion::execution::SessionState;
+use datafusion::execution::{SessionState, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use tokio::runtime::Handle;
@@ -29,19 +29,24 @@ use super::rules::constant_trace_id::ConstantTraceId;
 use super::rules::empty_tables::{has_no_rows, without_empty_tables};
 use super::rules::inline_views::InlineViews;
 use super::rules::{self, analyze, inlining, naming};
+use super::run_ahead::RunAhead;
 
 /// The most copies of a view's query in plans that share nothing. With 32, queries over a dozen
 /// levels of views took minutes to plan.
 const MAX_COPIES: usize = 8;
 
 /// Returns a physical plan for each query. `trace_id` is given for a store with a single trace. If
-/// `share` is false, each reader of a view computes the view, up to [`MAX_COPIES`] readers.
+/// `share` is false, each reader of a view computes the view, up to [`MAX_COPIES`] readers. With
+/// `context`, shared views are run as soon as they are planned, if all queries will be run.
 pub fn physical_plans(
     queries: Vec<LogicalPlan>,
     state: &SessionState,
     trace_id: Option<ConstantTraceId>,
     share: bool,
+    context: Option<Arc<TaskContext>>,
 ) -> Result<Vec<Arc<dyn ExecutionPlan>>> {
+    let will_run = !queries.iter().any(|query| matches!(query, LogicalPlan::Explain(_)));
+    let ahead = context.filter(|_| will_run).map(RunAhead::new);
     let optimized = optimize(queries, state, trace_id.map(Arc::new), share)?;
     let (runtime, parts) = (Handle::current(), optimized.parts.len());
     let places: Vec<usize> = (0..parts + optimized.queries.len()).collect();
@@ -49,7 +54,14 @@ pub fn physical_plans(
     let plans = planner_threads::each(&places, |&place| {
         runtime.block_on(async {
             match place.checked_sub(parts) {
-                None => optimized.parts[place].plan(state).await.map(|()| None),
+                None => {
+                    let part = &optimized.parts[place];
+                    part.plan(state).await?;
+                    if let Some(ahead) = &ahead {
+                        ahead.add(part.clone());
+                    }
+                    Ok(None)
+                }
                 Some(query) => state
                     .query_planner()
                     .create_physical_plan(&optimized.queries[query], state)

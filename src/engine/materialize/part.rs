@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::error::{DataFusionError, Result};
-use datafusion::execution::SessionState;
+use datafusion::execution::{SessionState, TaskContext};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::physical_expr::expressions::Column as PhysicalColumn;
 use datafusion::physical_plan::ExecutionPlan;
@@ -78,6 +78,15 @@ impl Part {
     /// Makes the physical plan of the part before a reader asks for it.
     pub async fn plan(&self, state: &SessionState) -> Result<()> {
         self.planned(state).await.map(|_| ())
+    }
+
+    /// Computes the rows of the part before a reader asks for them, if they are kept and the part
+    /// is planned. Errors are kept for the readers.
+    pub async fn run_ahead(&self, context: Arc<TaskContext>) {
+        let view = self.physical.get().and_then(|plan| plan.downcast_ref::<ViewExec>());
+        if let Some(view) = view {
+            view.run_ahead(context).await;
+        }
     }
 
     async fn planned(&self, state: &SessionState) -> Result<&Arc<dyn ExecutionPlan>> {

@@ -59,6 +59,13 @@ impl ViewExec {
         Ok(Self { view: view.to_owned(), input, statistics, readers })
     }
 
+    /// Runs the plan before a reader asks, if its rows are kept. Returns when they are complete.
+    pub async fn run_ahead(&self, context: Arc<TaskContext>) {
+        if let Readers::Several(run) = &self.readers {
+            let _ = self.run(run, context).await;
+        }
+    }
+
     /// The run that all readers share. The first reader starts it.
     fn run(&self, run: &Mutex<Option<Run>>, context: Arc<TaskContext>) -> Run {
         let mut run = run.lock();
