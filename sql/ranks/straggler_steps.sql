@@ -64,5 +64,7 @@ SELECT
     c.reason
 FROM named n
 LEFT JOIN lengths l ON l.job = n.job AND l.step = n.step
-LEFT JOIN _step_coverage c ON c.job = n.job AND NOT c.is_job AND c.step IS NOT DISTINCT FROM n.step
+LEFT JOIN _step_coverage c ON c.job = n.job AND NOT c.is_job
+    -- Comparisons that can be hashed: a job can have many steps.
+    AND coalesce(c.step, -1) = coalesce(n.step, -1) AND (c.step IS NULL) = (n.step IS NULL)
 WHERE n.lost_ns > 0
