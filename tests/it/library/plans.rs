@@ -22,6 +22,26 @@ fn queries_of_a_with_are_computed_once() {
 }
 
 #[test]
+fn the_error_of_a_shared_view_reaches_its_readers() {
+    let store = fixtures();
+    let engine = store.engine();
+    // Such a view may run before a reader asks for its rows.
+    let failing = "WITH failing AS (SELECT event_id, event_id / (dur_ns - dur_ns) AS n FROM events \
+        WHERE dur_ns IS NOT NULL)";
+    let rows = rows_of(
+        &engine,
+        &format!(
+            "{failing} SELECT count(*), sum(a.n) FROM failing a JOIN failing b \
+            ON b.event_id = a.event_id"
+        ),
+    );
+    let error = rows.expect_err("the view divides by zero").to_string();
+    assert!(error.to_lowercase().contains("by zero"), "{error}");
+    let other = format!("{failing} SELECT (SELECT 1), count(*) FROM traces");
+    rows_of(&engine, &other).expect("the failing query is not read");
+}
+
+#[test]
 fn plans_say_what_is_computed_once() {
     let store = fixtures();
     let engine = store.engine();
