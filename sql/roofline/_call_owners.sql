@@ -26,28 +26,29 @@ calls AS (
         -- Calls of the runtime have no operators inside.
         AND (e.cat NOT IN ('cuda_runtime', 'cuda_driver') OR e.cat IS NULL)
 ),
+-- Ids of events are unique in a trace, so that no window needs to be sorted by track.
 named AS (
-    SELECT *, parent_value(event_id, parent_id, name) OVER track = name AS repeats_parent
+    SELECT *, parent_value(event_id, parent_id, name) OVER trace = name AS repeats_parent
     FROM calls
-    WINDOW track AS (PARTITION BY trace_id)
+    WINDOW trace AS (PARTITION BY trace_id)
 ),
 repeated AS (
     SELECT
         *,
-        children_sum(event_id, parent_id, CASE WHEN repeats_parent THEN 1 END) OVER track > 0
+        children_sum(event_id, parent_id, CASE WHEN repeats_parent THEN 1 END) OVER trace > 0
             AS is_repeated
     FROM named
-    WINDOW track AS (PARTITION BY trace_id)
+    WINDOW trace AS (PARTITION BY trace_id)
 ),
 paths AS (
     SELECT
         *,
         outermost_id(event_id, parent_id, CASE WHEN can_own AND is_known AND NOT is_repeated
-            THEN name END) OVER track AS known_id,
+            THEN name END) OVER trace AS known_id,
         outermost_id(event_id, parent_id, CASE WHEN can_own AND NOT is_known AND NOT is_repeated
-            THEN name END) OVER track AS formed_id
+            THEN name END) OVER trace AS formed_id
     FROM repeated
-    WINDOW track AS (PARTITION BY trace_id)
+    WINDOW trace AS (PARTITION BY trace_id)
 )
 SELECT
     trace_id, event_id,

@@ -371,7 +371,7 @@ impl Engine {
         }
         let state = self.context.state();
         let trace_id = self.constant_trace_id();
-        // Workers of a cluster compute the views, and little memory is left for the queries alone.
+        // Workers of a cluster compute the views. With little memory, one thing runs at a time.
         let ahead = self.shares_views && self.catalog.elsewhere().is_none();
         let context = ahead.then(|| self.context.task_ctx());
         let plans = planning::physical_plans(plans, &state, trace_id, self.shares_views, context)?;

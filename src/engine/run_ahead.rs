@@ -1,9 +1,9 @@
 //! Runs shared views while their readers are still being planned.
 //!
-//! A plan needs the plans of the views that it reads, so that planning keeps one core busy at most
-//! times. The other cores can compute the views whose plans are complete. They are run one at a
-//! time, in the order in which they were planned, so that they need little more memory than later,
-//! when readers ask for them.
+//! A plan is complete only after the plans of the views that it reads, so planning often keeps one
+//! core busy. The other cores can compute the views whose plans are complete. They run one at a
+//! time, in the order in which they were planned, so that they need no more memory than later, when
+//! readers ask for several at once.
 
 use std::sync::Arc;
 
