@@ -34,22 +34,26 @@ def write(page, text):
 
 def run(page, text, wait=True):
     write(page, text)
+    # While a statement runs, the page ignores the keys that run another.
+    until(page, "document.querySelector('.result-area').ariaBusy === 'false'")
     page.locator("#sql").press("Control+Enter")
     if wait:
         until(
             page,
-            "document.querySelector('.result-block, .run-message *') !== null && "
-            "document.querySelector('.run-status').dataset.running !== '1' && "
-            "!document.querySelector('button.primary[disabled]')"
+            "document.querySelector('.result-area').ariaBusy === 'false' && "
+            "document.querySelector('.result-block, .run-message *') !== null"
         )
 
 
 def cells(page):
-    """Texts of the rows in the page, without the link to the timeline."""
-    rows = page.locator(".result-block:not([hidden]) tbody tr:not(.space)")
-    return [
-        row.locator("td:not(.place):not(.filler)").all_inner_texts() for row in rows.all()
-    ]
+    """Texts of the rows in the page, without the link to the timeline. The page draws rows when the
+    browser draws a frame, so they are read all at once, after the first of them is there."""
+    rows = ".result-block:not([hidden]) tbody tr:not(.space)"
+    until(page, f"document.querySelector('{rows}') !== null")
+    return page.locator(rows).evaluate_all(
+        "(rows) => rows.map((row) => Array.from("
+        "row.querySelectorAll('td:not(.place):not(.filler)'), (cell) => cell.innerText))"
+    )
 
 
 def running(page, ui):
