@@ -5,7 +5,12 @@ SELECT
     s.job,
     CASE
         WHEN w.window_id = 0 THEN 0
-        ELSE CAST(dense_rank() OVER (PARTITION BY s.job ORDER BY w.step NULLS FIRST) AS BIGINT)
+        ELSE CAST(
+            dense_rank() OVER (
+                PARTITION BY s.job, w.window_id = 0
+                ORDER BY w.step NULLS FIRST
+            ) AS BIGINT
+        )
     END AS window_id,
     w.step,
     s.rank * 1099511627776 + w.last_id AS last_id,

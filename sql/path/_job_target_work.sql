@@ -1,6 +1,6 @@
 -- The work of each target of _job_targets: ids of _job_path_activities. length_ns is what work of
 -- stragglers that took clearly longer takes on the other ranks; NULL for work that takes the
--- factor. change is as in _what_if_work.
+-- factor. id and change are as in _what_if_work.
 -- @scope store
 WITH work AS (
     SELECT
@@ -61,6 +61,19 @@ SELECT
     CAST(NULL AS BIGINT) AS change
 FROM _job_targets t
 JOIN work w ON w.job = t.job AND w.target_kind = t.target_kind
+UNION ALL
+SELECT t.job, t.target, w.id, NULL, 1
+FROM _job_targets t
+JOIN work w ON w.job = t.job AND w.target_kind = 'communication'
+WHERE t.target_kind = 'hidden_communication'
+UNION ALL
+SELECT
+    job, target,
+    CAST(NULL AS BIGINT),
+    CAST(NULL AS BIGINT),
+    CASE WHEN target_kind = 'cuda_graphs' THEN 2 END
+FROM _job_targets
+WHERE target_kind IN ('launch', 'cuda_graphs')
 UNION ALL
 SELECT t.job, t.target, w.id, NULL, NULL
 FROM _job_targets t

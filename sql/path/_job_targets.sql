@@ -41,7 +41,8 @@ targets AS (
     SELECT
         job,
         unnest(make_array(
-            'compute', 'communication', 'copy', 'data_loading', 'all_stragglers'
+            'compute', 'communication', 'copy', 'launch', 'data_loading', 'hidden_communication',
+            'cuda_graphs', 'all_stragglers'
         )),
         NULL, NULL, NULL
     FROM jobs

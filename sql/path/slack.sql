@@ -9,6 +9,7 @@
 -- Source: event_slack; the total float of the critical path method.
 -- Example: SELECT kind, name, dur_ns, slack_ns FROM slack WHERE kind <> 'host'
 --   ORDER BY slack_ns DESC NULLS LAST LIMIT 5
+-- Holds: (status = 'known') = (slack_ns IS NOT NULL)
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.
@@ -18,12 +19,18 @@
 -- @column kind VARCHAR text host, kernel, memcpy or memset.
 -- @column name VARCHAR text Name of the activity.
 -- @column dur_ns BIGINT ns Its duration.
--- @column slack_ns BIGINT ns How much later it could end; NULL if no end depends on it, or where
---   the recorded times do not follow from the waits (status not reproduced of what_if).
+-- @column slack_ns BIGINT ns How much later it could end; NULL without status known.
+-- @column status VARCHAR text known; no end depends on it, if the activity can end as late as it
+--   likes; or not reproduced, if the recorded times of the trace do not follow from the waits.
 SELECT
     e.trace_id, t.rank, e.event_id, e.step,
     coalesce(k.kind, 'host') AS kind,
-    e.name, e.dur_ns, s.slack_ns
+    e.name, e.dur_ns, s.slack_ns,
+    CASE
+        WHEN NOT s.is_reproduced THEN 'not reproduced'
+        WHEN s.slack_ns IS NULL THEN 'no end depends on it'
+        ELSE 'known'
+    END AS status
 FROM event_slack(
     (SELECT trace_id, id, lane, team, start_ns, end_ns, role, launch_id FROM _path_activities),
     (SELECT trace_id, call_id, lane, key, at_ns, action FROM _path_orders),

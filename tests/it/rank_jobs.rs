@@ -2,6 +2,7 @@
 //! are matched, the clocks that are found, and what is not said about calls that cannot be judged.
 
 mod causes;
+mod changes;
 mod clocks;
 mod generated;
 mod layout;

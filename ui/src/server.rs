@@ -52,7 +52,8 @@ async fn until_idle(state: Arc<State>, idle: Option<Duration>) {
 fn router(state: Arc<State>, guard: Arc<Guard>) -> Router {
     let mut pages = Router::new();
     for (address, name) in assets::PAGES {
-        pages = pages.route(address, get(async move || assets::page(name)));
+        let answer = async move |Shared(state): Shared<Arc<State>>| page(name, state);
+        pages = pages.route(address, get(answer));
     }
     pages
         .route("/assets/ui/{*path}", get(assets::own))
@@ -93,6 +94,16 @@ fn router(state: Arc<State>, guard: Arc<Guard>) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), note_request))
         .layer(middleware::from_fn_with_state(guard, guard::check))
         .with_state(state)
+}
+
+/// A page. The index of the timeline is begun with its page, because the browser takes a while to
+/// read the modules that ask for it.
+fn page(name: &str, state: Arc<State>) -> Response {
+    if name == "timeline" {
+        // An error is that of the request that asks for the index.
+        tokio::spawn(async move { state.timeline().await.map(drop).ok() });
+    }
+    assets::page(name)
 }
 
 /// Remembers when the last allowed request came.

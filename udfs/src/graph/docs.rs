@@ -115,13 +115,15 @@ pub const SLACK: FunctionDoc = FunctionDoc {
     name: "event_slack",
     area: AREA,
     signature: "FROM event_slack((activities), (orders), (windows), by => (column, …)) → by \
-        columns, id, slack_ns",
+        columns, id, slack_ns, is_reproduced",
     summary: "How much longer each activity could take before the end of its window moves.",
     detail: "The queries are those of event_forecast without targets. Each activity is taken alone: \
         slack_ns is 0 on the critical path, and elsewhere the time by which the end can be \
-        later while every window of the activity still ends where it was recorded.",
-    nulls: "slack_ns is NULL where no window depends on the end of the activity, and for all \
-        activities of a group in which starts move by more than 1 µs without a change.",
+        later while every window of the activity still ends where it was recorded. is_reproduced \
+        is false for all activities of a group in which starts move by more than 1 µs without a \
+        change.",
+    nulls: "slack_ns is NULL where no window depends on the end of the activity, and where \
+        is_reproduced is false.",
     errors: "A query without one of the columns is refused.",
     examples: &[Example {
         sql: "SELECT id, slack_ns FROM event_slack((SELECT * FROM (VALUES (1, 1, 0, 10000, 0, \

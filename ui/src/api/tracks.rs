@@ -1,17 +1,16 @@
 //! The pictures of the timeline.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State as Shared;
-use axum::http::HeaderName;
+use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
-use serde_json::{Value, json};
-use tracesql_udfs::lanes::Bucket;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use tracesql_udfs::lanes::{Buckets, Counter};
 
 use super::parsed;
 use crate::failure::{Answer, Failure};
@@ -60,6 +59,52 @@ impl Window {
     }
 }
 
+/// The picture of some tracks. It is written without JSON values in between, which would take
+/// several times as long for the hundred thousand numbers of a large one.
+#[derive(Debug, Serialize)]
+struct Picture {
+    step: i64,
+    names: Vec<String>,
+    tracks: Vec<Slices>,
+}
+
+/// The events of a track as columns: those with a duration by lane and time, and those without one.
+#[derive(Debug, Default, Serialize)]
+struct Slices {
+    key: String,
+    lane: Vec<u32>,
+    start: Vec<i64>,
+    end: Vec<i64>,
+    id: Vec<u32>,
+    name: Vec<u32>,
+    count: Vec<u32>,
+    at: Vec<i64>,
+    at_id: Vec<u32>,
+    at_name: Vec<u32>,
+    at_count: Vec<u32>,
+}
+
+impl Slices {
+    fn new(key: String, shown: &Buckets, names: &mut Names) -> Self {
+        let mut slices = Self { key, ..Self::default() };
+        for bucket in &shown.spans {
+            slices.lane.push(bucket.lane);
+            slices.start.push(bucket.start);
+            slices.end.push(bucket.end);
+            slices.id.push(bucket.id);
+            slices.name.push(names.number(bucket.name));
+            slices.count.push(bucket.count);
+        }
+        for bucket in &shown.instants {
+            slices.at.push(bucket.start);
+            slices.at_id.push(bucket.id);
+            slices.at_name.push(names.number(bucket.name));
+            slices.at_count.push(bucket.count);
+        }
+        slices
+    }
+}
+
 /// POST `/api/slices`.
 pub async fn slices(Shared(state): Shared<Arc<State>>, body: Bytes) -> Result<Response, Failure> {
     let window: Window = parsed(&body)?;
@@ -77,69 +122,86 @@ pub async fn slices(Shared(state): Shared<Arc<State>>, body: Bytes) -> Result<Re
                 "the picture has more than {MAX_BUCKETS} events; ask with a larger step"
             )));
         }
-        let mut columns: [Vec<i64>; 6] = Default::default();
-        for bucket in &shown.spans {
-            let name = names.number(bucket.name);
-            push(&mut columns, bucket, name);
-        }
-        let mut instants: [Vec<i64>; 6] = Default::default();
-        for bucket in &shown.instants {
-            let name = names.number(bucket.name);
-            push(&mut instants, bucket, name);
-        }
-        let [lanes, starts, ends, ids, named, counts] = columns;
-        let [_, at, _, at_ids, at_named, at_counts] = instants;
-        answers.push(json!({
-            "key": track.key(),
-            "lane": lanes, "start": starts, "end": ends, "id": ids, "name": named, "count": counts,
-            "at": at, "at_id": at_ids, "at_name": at_named, "at_count": at_counts,
-        }));
+        answers.push(Slices::new(track.key(), &shown, &mut names));
     }
-    let texts = names.in_order.iter().map(|name| {
-        let text = timeline.names.get(*name as usize).map(AsRef::as_ref).unwrap_or_default();
-        tracesql::requests::text_of(text.to_owned(), MAX_NAME)
-    });
-    let answer = json!({"step": step, "names": texts.collect::<Vec<_>>(), "tracks": answers});
-    Ok(timed(begun, &answer))
-}
-
-fn push(columns: &mut [Vec<i64>; 6], bucket: &Bucket, name: usize) {
-    let values = [
-        i64::from(bucket.lane),
-        bucket.start,
-        bucket.end,
-        i64::from(bucket.id),
-        name as i64,
-        i64::from(bucket.count),
-    ];
-    columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+    let names = names.texts(&timeline);
+    timed(begun, &Picture { step, names, tracks: answers })
 }
 
 /// The names of one answer, numbered as they come.
 #[derive(Default)]
 struct Names {
-    numbers: HashMap<u32, usize>,
+    numbers: FxHashMap<u32, u32>,
     in_order: Vec<u32>,
 }
 
 impl Names {
-    fn number(&mut self, name: u32) -> usize {
+    fn number(&mut self, name: u32) -> u32 {
         *self.numbers.entry(name).or_insert_with(|| {
             self.in_order.push(name);
-            self.in_order.len() - 1
+            self.in_order.len() as u32 - 1
         })
+    }
+
+    fn texts(&self, timeline: &Timeline) -> Vec<String> {
+        let text = |name: &u32| {
+            let text = timeline.names.get(*name as usize).map(AsRef::as_ref).unwrap_or_default();
+            tracesql::requests::text_of(text.to_owned(), MAX_NAME)
+        };
+        self.in_order.iter().map(text).collect()
     }
 }
 
 /// An answer that says how long it took.
-fn timed(begun: Instant, answer: &Value) -> Response {
-    let body = answer.to_string();
+fn timed(begun: Instant, answer: &impl Serialize) -> Result<Response, Failure> {
+    let body = serde_json::to_string(answer).map_err(|e| {
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the answer has no JSON: {e}"))
+    })?;
     let took = format!("answer;dur={:.2}", begun.elapsed().as_secs_f64() * 1e3);
     let headers = [
         (HeaderName::from_static("content-type"), "application/json".to_owned()),
         (HeaderName::from_static("server-timing"), took),
     ];
-    (headers, body).into_response()
+    Ok((headers, body).into_response())
+}
+
+/// The counters of some tracks.
+#[derive(Debug, Serialize)]
+struct Counters<'t> {
+    tracks: Vec<Ranges<'t>>,
+}
+
+/// The counters of a track.
+#[derive(Debug, Serialize)]
+struct Ranges<'t> {
+    key: String,
+    series: Vec<Series<'t>>,
+}
+
+/// A counter as columns: the least, the largest and the last value from each time on.
+#[derive(Debug, Serialize)]
+struct Series<'t> {
+    name: &'t str,
+    unit: &'t str,
+    at: Vec<i64>,
+    min: Vec<f64>,
+    max: Vec<f64>,
+    last: Vec<f64>,
+}
+
+impl<'t> Series<'t> {
+    fn new(of: &'t (String, &str, Counter), start: i64, end: i64, step: i64) -> Self {
+        let (name, unit, counter) = of;
+        let ranges = counter.ranges(start, end, step);
+        Self {
+            name,
+            unit,
+            at: ranges.iter().map(|r| r.at).collect(),
+            min: ranges.iter().map(|r| r.min).collect(),
+            max: ranges.iter().map(|r| r.max).collect(),
+            last: ranges.iter().map(|r| r.last).collect(),
+        }
+    }
 }
 
 /// POST `/api/counters`.
@@ -148,26 +210,10 @@ pub async fn counters(Shared(state): Shared<Arc<State>>, body: Bytes) -> Result<
     let timeline = state.timeline().await?;
     let begun = Instant::now();
     let (tracks, start, end, step) = window.on(&timeline)?;
-    let series_of = |track: &Track| -> Vec<Value> {
-        let one = |(name, unit, counter): &(String, &str, tracesql_udfs::lanes::Counter)| {
-            let ranges = counter.ranges(start, end, step);
-            let of = |value: fn(&tracesql_udfs::lanes::Range) -> Value| -> Vec<Value> {
-                ranges.iter().map(value).collect()
-            };
-            json!({
-                "name": name,
-                "unit": unit,
-                "at": of(|r| r.at.into()),
-                "min": of(|r| r.min.into()),
-                "max": of(|r| r.max.into()),
-                "last": of(|r| r.last.into()),
-            })
-        };
-        track.series.iter().map(one).collect()
-    };
-    let tracks: Vec<Value> = tracks
-        .into_iter()
-        .map(|track| json!({"key": track.key(), "series": series_of(track)}))
-        .collect();
-    Ok(timed(begun, &json!({"tracks": tracks})))
+    let series = |one| Series::new(one, start, end, step);
+    let ranges = tracks.into_iter().map(|track| Ranges {
+        key: track.key(),
+        series: track.series.iter().map(series).collect(),
+    });
+    timed(begun, &Counters { tracks: ranges.collect() })
 }

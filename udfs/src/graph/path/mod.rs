@@ -185,7 +185,11 @@ fn length(bounds: &[(i64, i64)]) -> i64 {
 
 /// The columns of the result of slack.
 pub fn slack_fields() -> Fields {
-    ["id", "slack_ns"].map(|name| Field::new(name, DataType::Int64, true)).into_iter().collect()
+    let field = |(name, data_type)| Field::new(name, data_type, true);
+    [("id", DataType::Int64), ("slack_ns", DataType::Int64), ("is_reproduced", DataType::Boolean)]
+        .map(field)
+        .into_iter()
+        .collect()
 }
 
 /// Reads the rows of a group and returns how much longer each activity could take. A group whose
@@ -200,6 +204,7 @@ pub fn slack(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
     let columns: Vec<arrow::array::ArrayRef> = vec![
         Arc::new(Int64Array::from(ids)),
         Arc::new(model.positions().map(of).collect::<Int64Array>()),
+        Arc::new(BooleanArray::from(vec![known.is_some(); model.positions().len()])),
     ];
     Ok(StructArray::try_new(slack_fields(), columns, None)?)
 }
