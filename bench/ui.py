@@ -97,6 +97,7 @@ def viewports(ui, tracks):
                 "start": max(0, start - window_ns),
                 "end": min(end + 1, start + 2 * window_ns),
                 "step": max(1, window_ns / 1600),
+                "format": "binary",
             }
             took, size = server_time(ui, "slices", body)
             times.append(took)

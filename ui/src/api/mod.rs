@@ -6,6 +6,7 @@ pub mod event;
 pub mod events;
 pub mod export;
 pub mod marks;
+mod picture;
 pub mod query;
 pub mod search;
 pub mod stacks;

@@ -8,17 +8,14 @@ use axum::body::Bytes;
 use axum::extract::State as Shared;
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use tracesql_udfs::lanes::{Buckets, Counter};
+use tracesql_udfs::lanes::Counter;
 
 use super::parsed;
+use super::picture::Picture;
 use crate::failure::{Answer, Failure};
 use crate::open::State;
 use crate::timeline::{MAX_BUCKETS, MAX_TRACKS, Timeline, Track};
-
-/// Characters of a name in a picture.
-const MAX_NAME: usize = 300;
 
 /// GET `/api/tracks`.
 pub async fn tracks(Shared(state): Shared<Arc<State>>) -> Answer {
@@ -38,6 +35,20 @@ pub struct Window {
     /// Nanoseconds of a column.
     #[serde(default)]
     pub step: f64,
+    /// How slices are written.
+    #[serde(default)]
+    pub format: Format,
+}
+
+/// How numbers are written.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// As JSON.
+    #[default]
+    Json,
+    /// As columns, see [`super::picture`].
+    Binary,
 }
 
 impl Window {
@@ -59,52 +70,6 @@ impl Window {
     }
 }
 
-/// The picture of some tracks. It is written without JSON values in between, which would take
-/// several times as long for the hundred thousand numbers of a large one.
-#[derive(Debug, Serialize)]
-struct Picture {
-    step: i64,
-    names: Vec<String>,
-    tracks: Vec<Slices>,
-}
-
-/// The events of a track as columns: those with a duration by lane and time, and those without one.
-#[derive(Debug, Default, Serialize)]
-struct Slices {
-    key: String,
-    lane: Vec<u32>,
-    start: Vec<i64>,
-    end: Vec<i64>,
-    id: Vec<u32>,
-    name: Vec<u32>,
-    count: Vec<u32>,
-    at: Vec<i64>,
-    at_id: Vec<u32>,
-    at_name: Vec<u32>,
-    at_count: Vec<u32>,
-}
-
-impl Slices {
-    fn new(key: String, shown: &Buckets, names: &mut Names) -> Self {
-        let mut slices = Self { key, ..Self::default() };
-        for bucket in &shown.spans {
-            slices.lane.push(bucket.lane);
-            slices.start.push(bucket.start);
-            slices.end.push(bucket.end);
-            slices.id.push(bucket.id);
-            slices.name.push(names.number(bucket.name));
-            slices.count.push(bucket.count);
-        }
-        for bucket in &shown.instants {
-            slices.at.push(bucket.start);
-            slices.at_id.push(bucket.id);
-            slices.at_name.push(names.number(bucket.name));
-            slices.at_count.push(bucket.count);
-        }
-        slices
-    }
-}
-
 /// POST `/api/slices`.
 pub async fn slices(Shared(state): Shared<Arc<State>>, body: Bytes) -> Result<Response, Failure> {
     let window: Window = parsed(&body)?;
@@ -112,54 +77,36 @@ pub async fn slices(Shared(state): Shared<Arc<State>>, body: Bytes) -> Result<Re
     let begun = Instant::now();
     let (tracks, start, end, step) = window.on(&timeline)?;
     let step = step.max(1).unsigned_abs().next_power_of_two() as i64;
-    let mut names = Names::default();
-    let (mut answers, mut buckets) = (Vec::with_capacity(tracks.len()), 0);
+    let (mut shown, mut buckets) = (Vec::with_capacity(tracks.len()), 0);
     for track in tracks {
-        let shown = track.lanes.buckets(start, end, step);
-        buckets += shown.spans.len() + shown.instants.len();
+        let of_track = track.lanes.buckets(start, end, step);
+        buckets += of_track.spans.len() + of_track.instants.len();
         if buckets > MAX_BUCKETS {
             return Err(Failure::bad(format!(
                 "the picture has more than {MAX_BUCKETS} events; ask with a larger step"
             )));
         }
-        answers.push(Slices::new(track.key(), &shown, &mut names));
+        shown.push((track.key(), of_track));
     }
-    let names = names.texts(&timeline);
-    timed(begun, &Picture { step, names, tracks: answers })
-}
-
-/// The names of one answer, numbered as they come.
-#[derive(Default)]
-struct Names {
-    numbers: FxHashMap<u32, u32>,
-    in_order: Vec<u32>,
-}
-
-impl Names {
-    fn number(&mut self, name: u32) -> u32 {
-        *self.numbers.entry(name).or_insert_with(|| {
-            self.in_order.push(name);
-            self.in_order.len() as u32 - 1
-        })
-    }
-
-    fn texts(&self, timeline: &Timeline) -> Vec<String> {
-        let text = |name: &u32| {
-            let text = timeline.names.get(*name as usize).map(AsRef::as_ref).unwrap_or_default();
-            tracesql::requests::text_of(text.to_owned(), MAX_NAME)
-        };
-        self.in_order.iter().map(text).collect()
+    let picture = Picture::new(step, shown, &timeline);
+    match window.format {
+        Format::Json => timed(begun, "application/json", serde_json::to_vec(&picture)),
+        Format::Binary => timed(begun, "application/octet-stream", picture.to_bytes()),
     }
 }
 
 /// An answer that says how long it took.
-fn timed(begun: Instant, answer: &impl Serialize) -> Result<Response, Failure> {
-    let body = serde_json::to_string(answer).map_err(|e| {
+fn timed(
+    begun: Instant,
+    kind: &'static str,
+    body: serde_json::Result<Vec<u8>>,
+) -> Result<Response, Failure> {
+    let body = body.map_err(|e| {
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the answer has no JSON: {e}"))
     })?;
     let took = format!("answer;dur={:.2}", begun.elapsed().as_secs_f64() * 1e3);
     let headers = [
-        (HeaderName::from_static("content-type"), "application/json".to_owned()),
+        (HeaderName::from_static("content-type"), kind.to_owned()),
         (HeaderName::from_static("server-timing"), took),
     ];
     Ok((headers, body).into_response())
@@ -215,5 +162,6 @@ pub async fn counters(Shared(state): Shared<Arc<State>>, body: Bytes) -> Result<
         key: track.key(),
         series: track.series.iter().map(series).collect(),
     });
-    timed(begun, &Counters { tracks: ranges.collect() })
+    let counters = Counters { tracks: ranges.collect() };
+    timed(begun, "application/json", serde_json::to_vec(&counters))
 }

@@ -1,7 +1,7 @@
 // Blocks by track and step. The least recently used ones are forgotten when there are too many
 // entries.
 
-/** So many entries are kept; one takes about 60 bytes. */
+/** So many entries are kept; one takes about 32 bytes. */
 const MAX_ENTRIES = 1_500_000;
 
 /** A store of blocks. */

@@ -28,7 +28,7 @@ function sorted(columns) {
   let isOrdered = true;
   for (let i = 1; i < lane.length && isOrdered; i += 1) isOrdered = isBefore(i - 1, i) <= 0;
   if (isOrdered) return columns;
-  const order = lane.map((_, i) => i).sort(isBefore);
+  const order = Array.from(lane, (_, i) => i).sort(isBefore);
   const keys = ["lane", "start", "end", "id", "name", "count"];
   return Object.fromEntries(keys.map((key) => [key, order.map((i) => columns[key][i])]));
 }

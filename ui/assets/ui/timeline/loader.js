@@ -1,6 +1,7 @@
 // Asks the server for what is in sight: one request for the slices of all tracks and one for the
 // counters, with one screen more on each side. A request that no longer fits is aborted.
 import { counterBlock, sliceBlock } from "./blocks.js";
+import { pictureIn } from "./picture.js";
 import { TILE_BUCKETS } from "./viewport.js";
 
 /** Two requests are at least so many milliseconds apart. */
@@ -9,7 +10,7 @@ const LEAST_WAIT_MS = 40;
 const ERROR_WAIT_MS = 2000;
 
 /**
- * A loader. `ask(path, body, { signal })` resolves to the answer, `local(track, range)` gives the
+ * A loader. `ask(path, body, { signal, as })` resolves to the answer, `local(track, range)` gives the
  * block of a track that the page itself holds, `arrived(tracks, range)` and `failed(error)` are
  * called.
  */
@@ -107,7 +108,9 @@ export function loaderOf({ view, store, ask, local, arrived, failed }) {
 
   async function slices(tracks, range, signal) {
     if (!tracks.length) return;
-    const answer = await ask("/api/slices", bodyOf(tracks, range), { signal });
+    const body = { ...bodyOf(tracks, range), format: "binary" };
+    const response = await ask("/api/slices", body, { signal, as: "response" });
+    const answer = pictureIn(await response.arrayBuffer());
     const byKey = new Map(answer.tracks.map((t) => [t.key, t]));
     for (const { key } of tracks)
       store.put(key, sliceBlock(byKey.get(key), answer.names || [], range));
