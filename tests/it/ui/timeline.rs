@@ -155,6 +155,43 @@ fn an_event_has_its_place_and_what_belongs_to_it() {
 }
 
 #[test]
+fn details_of_an_event_are_those_of_the_views() {
+    let store = store(&["synthetic_gpu_rank0.json.gz"]);
+    let ui = pages(&store);
+    let events = store.lines(
+        "SELECT event_id FROM events WHERE event_id % 37 = 0 OR dur_ns = 0 OR cat IS NULL \
+         ORDER BY depth DESC NULLS LAST, event_id LIMIT 80",
+    );
+    let mut parents = 0;
+    for id in events {
+        let number: i64 = id.parse().expect("an id");
+        let event = ui.post("/api/event", &json!({"trace": 0, "event_id": number}));
+        let wanted = store.lines(&format!(
+            "SELECT ancestor_id FROM ancestors WHERE event_id = {id} ORDER BY distance"
+        ));
+        let found = event["parents"].as_array().expect("a list").iter();
+        let found: Vec<String> = found.map(|parent| parent["event_id"].to_string()).collect();
+        assert_eq!(found, wanted, "parents of {id}");
+        parents += found.len();
+        let wanted = store.lines(&format!(
+            "SELECT count(e.dur_ns), sum(e.dur_ns), max(e.dur_ns),
+                 count(*) FILTER (WHERE e.dur_ns > o.dur_ns) + 1
+             FROM events o
+             JOIN events e ON e.name = o.name AND (e.cat IS NOT DISTINCT FROM o.cat)
+             WHERE o.event_id = {id}"
+        ));
+        let same = &event["same_name"];
+        let found = ["calls", "total_ns", "max_ns", "rank_of_this"].map(|key| match &same[key] {
+            Value::Null if key == "rank_of_this" => "1".to_owned(),
+            Value::Null => "NULL".to_owned(),
+            value => value.to_string(),
+        });
+        assert_eq!(found.join(" "), wanted[0], "events like {id}");
+    }
+    assert!(parents > 100, "{parents} parents");
+}
+
+#[test]
 fn an_area_adds_up_to_the_rows_in_it() {
     let store = store(&["synthetic_gpu_rank0.json.gz"]);
     let ui = pages(&store);

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
+use datafusion::common::ScalarValue;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tracesql::requests::{Query, Shape};
@@ -21,12 +22,15 @@ const MAX_ROWS: usize = 200;
 const MAX_TEXT: usize = 1 << 20;
 
 const EVENT: &str = "SELECT * FROM events WHERE trace_id = $trace AND event_id = $event";
+// What the other queries need of the event, whole.
+const KEY: &str = "
+    SELECT name, cat, dur_ns, track_id, pre, depth FROM events
+    WHERE trace_id = $trace AND event_id = $event";
+// The rows of the view `ancestors`. With the place of the event as values, only its track is read.
 const PARENTS: &str = "
-    SELECT a.ancestor_id AS event_id, a.ancestor_name AS name, a.ancestor_cat AS cat, e.ts_ns,
-           e.end_ns
-    FROM ancestors a
-    JOIN events e ON e.trace_id = a.trace_id AND e.event_id = a.ancestor_id
-    WHERE a.trace_id = $trace AND a.event_id = $event ORDER BY a.distance";
+    SELECT event_id, name, cat, ts_ns, end_ns FROM events
+    WHERE trace_id = $trace AND track_id = $track AND pre < $pre AND post >= $pre AND $depth > 0
+    ORDER BY depth DESC";
 const LAUNCH: &str = "
     SELECT k.launch_id, k.op_id, k.link, k.link_reason, k.ts_ns - l.ts_ns AS delay_ns
     FROM kernels k
@@ -45,14 +49,12 @@ const FLOWS: &str = "
     WHERE f.trace_id = $trace AND (f.src_event_id = $event OR f.dst_event_id = $event)
     ORDER BY src_ts, dst_ts";
 const SAME_NAME: &str = "
-    SELECT count(*) AS calls, sum(e.dur_ns) AS total_ns, avg(e.dur_ns) AS mean_ns,
-           max(e.dur_ns) AS max_ns, sum(CASE WHEN e.dur_ns > o.dur_ns THEN 1 ELSE 0 END) + 1
+    SELECT count(*) AS calls, sum(dur_ns) AS total_ns, avg(dur_ns) AS mean_ns,
+           max(dur_ns) AS max_ns, sum(CASE WHEN dur_ns > $dur THEN 1 ELSE 0 END) + 1
            AS rank_of_this
-    FROM events e
-    JOIN events o ON o.trace_id = e.trace_id AND o.name = e.name
-        AND o.cat IS NOT DISTINCT FROM e.cat
-    WHERE o.trace_id = $trace AND o.event_id = $event AND e.trace_id = $trace
-        AND e.dur_ns IS NOT NULL";
+    FROM events
+    WHERE trace_id = $trace AND name = $name AND (cat IS NOT DISTINCT FROM $cat)
+        AND dur_ns IS NOT NULL";
 
 #[derive(Debug, Deserialize)]
 struct Asked {
@@ -74,17 +76,31 @@ pub async fn event(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
             .with("event", asked.event_id)
             .within(shape)
     };
-    let whole = Shape { max_rows: 1, max_bytes: MAX_ANSWER_BYTES, max_text: MAX_TEXT };
-    let lists = [PARENTS, LAUNCH, LAUNCHED, FLOWS, SAME_NAME].map(|sql| of(sql, list(MAX_ROWS)));
-    let queries = [of(EVENT, whole)].into_iter().chain(lists).collect();
+    let one = |max_text| Shape { max_rows: 1, max_bytes: MAX_ANSWER_BYTES, max_text };
+    let missing = || {
+        let message = format!("{} has no event {}", trace.trace_id, asked.event_id);
+        Failure::new(StatusCode::NOT_FOUND, message)
+    };
+    let found = ask(&state, &engine, vec![of(KEY, one(MAX_ANSWER_BYTES))]).await?;
+    let key = found.first().and_then(|answer| answer.objects().into_iter().next());
+    let key = key.ok_or_else(missing)?;
+    let queries = vec![
+        of(EVENT, one(MAX_TEXT)),
+        of(PARENTS, list(MAX_ROWS))
+            .with("track", integer(key.get("track_id")))
+            .with("pre", integer(key.get("pre")))
+            .with("depth", integer(key.get("depth"))),
+        of(LAUNCH, list(MAX_ROWS)),
+        of(LAUNCHED, list(MAX_ROWS)),
+        of(FLOWS, list(MAX_ROWS)),
+        of(SAME_NAME, list(MAX_ROWS))
+            .with("name", ScalarValue::Utf8(text(&key, "name").map(str::to_owned)))
+            .with("cat", ScalarValue::Utf8(text(&key, "cat").map(str::to_owned)))
+            .with("dur", integer(key.get("dur_ns"))),
+    ];
     let mut answers = ask(&state, &engine, queries).await?.into_iter().map(|a| a.objects());
     let mut next = || answers.next().unwrap_or_default();
-    let Some(Value::Object(event)) = next().into_iter().next() else {
-        return Err(Failure::new(
-            StatusCode::NOT_FOUND,
-            format!("{} has no event {}", trace.trace_id, asked.event_id),
-        ));
-    };
+    let Some(Value::Object(event)) = next().into_iter().next() else { return Err(missing()) };
     let place = Place { timeline: &timeline, number, clock: &trace.clock };
     let (parents, launch, launched, flows, same_name) = (next(), next(), next(), next(), next());
     let args = event.get("args").and_then(Value::as_str);
