@@ -1,25 +1,29 @@
--- The call that owns the device work that each operator call launches, and the kind of that call.
+-- For each operator call what decides which call owns the device work that it launches.
 --
--- That is the outermost call around it, itself included, whose figures are known and which calls no
--- operator of its own name: autocast and variants with out= repeat a call inside. The inner one has
--- the types that ran, and what the outer one does around it, such as casts, owns itself. Wrappers
--- own only what they launch themselves. Without known figures it is the outermost call that has a
--- formula, else the call itself.
+-- The owner is the outermost call around it, itself included, whose figures are known and which
+-- calls no operator of its own name (known_id): autocast and variants with out= repeat a call
+-- inside. The inner one has the types that ran, and what the outer one does around it, such as
+-- casts, owns itself. Wrappers own only what they launch themselves. Without such a call the owner is
+-- the call itself if its figures are known (is_known), else the outermost call that has a formula
+-- (formed_id), else the call itself.
 -- @scope trace
 WITH kinds AS (
     SELECT
-        trace_id, kind_id, name, form IS NOT NULL AND NOT is_wrapper AS can_own,
+        trace_id, kind_id,
+        -- A number for each name.
+        first_value(kind_id) OVER (PARTITION BY trace_id, name ORDER BY kind_id) AS name_id,
+        form IS NOT NULL AND NOT is_wrapper AS can_own,
         form IS NOT NULL AND reason IS NULL AS is_known
     FROM _call_kinds
 ),
 operators AS (
-    SELECT c.trace_id, c.event_id, k.name, k.can_own, k.is_known
+    SELECT c.trace_id, c.event_id, k.name_id, k.can_own, k.is_known
     FROM kinds k
     JOIN _kind_calls c ON c.trace_id = k.trace_id AND c.kind_id = k.kind_id
 ),
 calls AS (
     SELECT
-        e.trace_id, e.event_id, e.parent_id, o.name, o.can_own, o.is_known
+        e.trace_id, e.event_id, e.parent_id, o.name_id, o.can_own, o.is_known
     FROM operators o
     RIGHT JOIN events e ON e.trace_id = o.trace_id AND e.event_id = o.event_id
     WHERE e.dur_ns IS NOT NULL AND e.device IS NULL
@@ -28,7 +32,7 @@ calls AS (
 ),
 -- Ids of events are unique in a trace, so that no window needs to be sorted by track.
 named AS (
-    SELECT *, parent_value(event_id, parent_id, name) OVER trace = name AS repeats_parent
+    SELECT *, parent_value(event_id, parent_id, name_id) OVER trace = name_id AS repeats_parent
     FROM calls
     WINDOW trace AS (PARTITION BY trace_id)
 ),
@@ -44,14 +48,13 @@ paths AS (
     SELECT
         *,
         outermost_id(event_id, parent_id, CASE WHEN can_own AND is_known AND NOT is_repeated
-            THEN name END) OVER trace AS known_id,
+            THEN name_id END) OVER trace AS known_id,
         outermost_id(event_id, parent_id, CASE WHEN can_own AND NOT is_known AND NOT is_repeated
-            THEN name END) OVER trace AS formed_id
+            THEN name_id END) OVER trace AS formed_id
     FROM repeated
     WINDOW trace AS (PARTITION BY trace_id)
 )
-SELECT
-    trace_id, event_id,
-    coalesce(known_id, CASE WHEN is_known THEN event_id END, formed_id, event_id) AS owner_id
+-- The readers choose, because most of these calls launch nothing.
+SELECT trace_id, event_id, is_known, known_id, formed_id
 FROM paths
-WHERE name IS NOT NULL
+WHERE name_id IS NOT NULL

@@ -4,11 +4,13 @@
 -- facts are causes that sizes, types and kernels show, in the order of docs/roofline.md, separated
 -- by semicolons. Only without any of them the number of tiles, the length of rows or the rate is
 -- the cause.
+-- Each step has all columns that need no more than those of the steps before, because planning takes
+-- time for each step.
 -- @scope trace
 WITH typed AS (
     SELECT
         o.*, o.name LIKE '%flash%' AND NOT starts_with(d.matched_device, 'mi') AS pads_to_known,
-        s.call_site, s.input_strides, d.units, d.tf32_tflop_s, d.bf16_tflop_s, d.fp16_tflop_s,
+        s.call_site, d.units, d.tf32_tflop_s, d.bf16_tflop_s, d.fp16_tflop_s,
         coalesce(d.fp32_matrix_tflop_s, d.fp32_vector_tflop_s) AS fp32_tflop_s,
         -- The nearest type in which the device computes products much faster.
         CASE
@@ -19,7 +21,57 @@ WITH typed AS (
             WHEN o.dtype = 'fp64' THEN 'fp32'
             WHEN d.bf16_tflop_s > 1.5 * o.peak_tflop_s THEN 'bf16'
             ELSE 'fp16'
-        END AS faster_type
+        END AS faster_type,
+        -- Elements in 16 bytes, which units for matrices read at once.
+        CASE o.dtype
+            WHEN 'fp16' THEN 8 WHEN 'bf16' THEN 8 WHEN 'fp8' THEN 16 WHEN 'int8' THEN 16
+            WHEN 'tf32' THEN 4 WHEN 'fp4' THEN 32
+        END AS multiple,
+        o.unit = 'matrix' AND o.family IN ('gemm', 'moe') AND o.m > 0 AND o.n > 0 AS is_product,
+        CASE
+            WHEN o.unit = 'matrix' AND o.m > 0 AND o.n > 0 AND o.batch > 0
+                THEN 1.0 * o.batch * ceil(o.m / 128.0) * ceil(o.n / 128.0)
+        END AS tiles,
+        -- The head size as which kernels of attention compute it.
+        CASE
+            WHEN o.family <> 'attention' THEN NULL
+            WHEN o.k <= 32 THEN 32 WHEN o.k <= 64 THEN 64 WHEN o.k <= 96 THEN 96
+            WHEN o.k <= 128 THEN 128 WHEN o.k <= 192 THEN 192
+            ELSE 64 * ceil(o.k / 64.0)
+        END AS padded_size,
+        CASE
+            WHEN o.name IN ('aten::mm', 'aten::bmm') THEN json_get_json(s.input_strides, 0)
+            WHEN o.name IN ('aten::addmm', 'aten::baddbmm') THEN json_get_json(s.input_strides, 1)
+        END AS a_strides,
+        CASE
+            WHEN o.name IN ('aten::mm', 'aten::bmm') THEN json_get_json(s.input_strides, 1)
+            WHEN o.name IN ('aten::addmm', 'aten::baddbmm') THEN json_get_json(s.input_strides, 2)
+        END AS b_strides,
+        o.name IN ('aten::bmm', 'aten::baddbmm') AS is_batched,
+        -- Input channels of a filter.
+        CASE
+            WHEN o.family = 'conv' AND o.name LIKE '%backward%'
+                THEN json_get_int(o.input_shapes, 2, 1)
+            WHEN o.family = 'conv' THEN json_get_int(o.input_shapes, 1, 1)
+        END AS filter_channels,
+        -- The length of the rows that a softmax or a normalisation works on.
+        CASE
+            WHEN o.family IN ('softmax', 'normalization')
+                AND regexp_like(o.name, 'softmax|layer_?norm|rms_?norm')
+                THEN CAST(
+                    regexp_match(o.input_shapes, '^\[\[[0-9, ]*?([0-9]+)\]')[1] AS BIGINT
+                )
+        END AS row_length,
+        o.roofline_pct < 60 AS is_low,
+        -- Of a few multiples of the time of a launch, launching has a part.
+        o.is_small AND o.device_ns < 2 * setting('roofline_small_ns') * o.calls AS is_shortest,
+        o.is_small AND o.device_ns < 10 * setting('roofline_small_ns') * o.calls AS is_short,
+        -- The fastest kernels use tiles of twice the size.
+        1.0 * o.batch * least(
+            ceil(o.m / 256.0) * ceil(o.n / 128.0), ceil(o.m / 128.0) * ceil(o.n / 256.0)
+        ) AS large_tiles,
+        least(o.m, o.n) AS narrow,
+        least(o.m, o.n, o.k) AS narrowest
     FROM operator_roofline o
     JOIN device_roofline d
         ON d.trace_id = o.trace_id AND (d.device IS NOT DISTINCT FROM o.device)
@@ -29,46 +81,10 @@ WITH typed AS (
 sized AS (
     SELECT
         *,
-        -- Elements in 16 bytes, which units for matrices read at once.
-        CASE dtype
-            WHEN 'fp16' THEN 8 WHEN 'bf16' THEN 8 WHEN 'fp8' THEN 16 WHEN 'int8' THEN 16
-            WHEN 'tf32' THEN 4 WHEN 'fp4' THEN 32
-        END AS multiple,
-        unit = 'matrix' AND family IN ('gemm', 'moe') AND m > 0 AND n > 0 AS is_product,
-        CASE
-            WHEN unit = 'matrix' AND m > 0 AND n > 0 AND batch > 0
-                THEN 1.0 * batch * ceil(m / 128.0) * ceil(n / 128.0)
-        END AS tiles,
         CASE faster_type
             WHEN 'tf32' THEN tf32_tflop_s WHEN 'bf16' THEN bf16_tflop_s
             WHEN 'fp16' THEN fp16_tflop_s WHEN 'fp32' THEN fp32_tflop_s
         END AS faster_tflop_s,
-        -- The head size as which kernels of attention compute it.
-        CASE
-            WHEN family <> 'attention' THEN NULL
-            WHEN k <= 32 THEN 32 WHEN k <= 64 THEN 64 WHEN k <= 96 THEN 96 WHEN k <= 128 THEN 128
-            WHEN k <= 192 THEN 192
-            ELSE 64 * ceil(k / 64.0)
-        END AS padded_size
-    FROM typed
-),
-factored AS (
-    SELECT
-        *,
-        CASE
-            WHEN name IN ('aten::mm', 'aten::bmm') THEN json_get_json(input_strides, 0)
-            WHEN name IN ('aten::addmm', 'aten::baddbmm') THEN json_get_json(input_strides, 1)
-        END AS a_strides,
-        CASE
-            WHEN name IN ('aten::mm', 'aten::bmm') THEN json_get_json(input_strides, 1)
-            WHEN name IN ('aten::addmm', 'aten::baddbmm') THEN json_get_json(input_strides, 2)
-        END AS b_strides,
-        name IN ('aten::bmm', 'aten::baddbmm') AS is_batched
-    FROM sized
-),
-strided AS (
-    SELECT
-        *,
         CASE WHEN is_batched THEN json_get_int(a_strides, 1) ELSE json_get_int(a_strides, 0) END
             AS a_rows,
         CASE WHEN is_batched THEN json_get_int(a_strides, 2) ELSE json_get_int(a_strides, 1) END
@@ -76,8 +92,19 @@ strided AS (
         CASE WHEN is_batched THEN json_get_int(b_strides, 1) ELSE json_get_int(b_strides, 0) END
             AS b_rows,
         CASE WHEN is_batched THEN json_get_int(b_strides, 2) ELSE json_get_int(b_strides, 1) END
-            AS b_columns
-    FROM factored
+            AS b_columns,
+        tiles / nullif(units, 0) AS waves,
+        1.0 * batch * m * n / nullif(tiles * 16384, 0) AS filled,
+        -- A filter of one input channel belongs to a depthwise convolution, whatever its outputs.
+        CASE WHEN family = 'conv' AND batch > 1 THEN n <= 1 OR filter_channels = 1 END
+            AS is_depthwise,
+        is_low OR bound = 'memory' AND is_product AND narrowest <= 64 AS is_judged,
+        -- The length as which a softmax over short rows computes each.
+        CASE
+            WHEN name LIKE '%softmax%' AND row_length BETWEEN 1 AND 1024
+                THEN power(2, ceil(log2(row_length)))
+        END AS padded_length
+    FROM typed
 ),
 placed AS (
     SELECT
@@ -86,17 +113,6 @@ placed AS (
         -- elements; NULL where strides were not recorded.
         CASE WHEN a_columns = 1 THEN a_rows ELSE a_columns END AS a_distance,
         CASE WHEN b_columns = 1 THEN b_rows ELSE b_columns END AS b_distance,
-        -- Input channels of a filter.
-        CASE
-            WHEN family = 'conv' AND name LIKE '%backward%' THEN json_get_int(input_shapes, 2, 1)
-            WHEN family = 'conv' THEN json_get_int(input_shapes, 1, 1)
-        END AS filter_channels
-    FROM strided
-),
-measured AS (
-    SELECT
-        *,
-        roofline_pct < 60 AS is_low,
         -- The time at the roofline of a faster type; memory would move half of the bytes or less.
         -- Calls above their roofline have used one, though their kernels do not name it.
         CASE
@@ -107,20 +123,12 @@ measured AS (
                 AND total_flop / peak_tflop_s / 1000 > 0.5 * roofline_ns
                 THEN device_ns - greatest(
                     total_flop / faster_tflop_s / 1000, total_bytes / peak_gb_s)
-        END AS type_gain_ns,
-        -- Of a few multiples of the time of a launch, launching has a part.
-        is_small AND device_ns < 2 * setting('roofline_small_ns') * calls AS is_shortest,
-        is_small AND device_ns < 10 * setting('roofline_small_ns') * calls AS is_short,
-        tiles / nullif(units, 0) AS waves,
-        -- The fastest kernels use tiles of twice the size.
-        1.0 * batch * least(
-            ceil(m / 256.0) * ceil(n / 128.0), ceil(m / 128.0) * ceil(n / 256.0)) AS large_tiles,
-        1.0 * batch * m * n / nullif(tiles * 16384, 0) AS filled,
-        least(m, n) AS narrow,
-        least(m, n, k) AS narrowest,
-        -- A filter of one input channel belongs to a depthwise convolution, whatever its outputs.
-        CASE WHEN family = 'conv' AND batch > 1 THEN n <= 1 OR filter_channels = 1 END
-            AS is_depthwise,
+        END AS type_gain_ns
+    FROM sized
+),
+measured AS (
+    SELECT
+        *,
         -- Whether rows or columns in memory begin at places that are not multiples of 16 bytes, or
         -- of 128 bytes.
         CASE
@@ -133,39 +141,15 @@ measured AS (
                 a_distance % (8 * multiple) <> 0 OR b_distance % (8 * multiple) <> 0,
                 k % (8 * multiple) <> 0)
         ) AS is_uneven,
-        -- The length of the rows that a softmax or a normalisation works on.
-        CASE
-            WHEN family IN ('softmax', 'normalization')
-                AND regexp_like(name, 'softmax|layer_?norm|rms_?norm')
-                THEN CAST(regexp_match(input_shapes, '^\[\[[0-9, ]*?([0-9]+)\]')[1] AS BIGINT)
-        END AS row_length
-    FROM placed
-),
-wanted AS (
-    SELECT *, CASE WHEN is_odd THEN multiple ELSE 8 * multiple END AS wanted_multiple FROM measured
-),
-judged AS (
-    SELECT
-        *,
-        -- Whether rows or columns lie further apart than they are long, and only so are odd.
-        n % wanted_multiple = 0
-            AND NOT (a_distance IN (m, k) AND a_distance % wanted_multiple <> 0)
-            AND NOT (b_distance IN (n, k) AND b_distance % wanted_multiple <> 0) AS is_spread,
-        is_low OR bound = 'memory' AND is_product AND narrowest <= 64 AS is_judged,
         CASE
             WHEN type_gain_ns > 0.2 * device_ns AND unit = 'vector' THEN 'fp64 elements'
             WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
-        END AS type_cause,
-        -- The length as which a softmax over short rows computes each.
-        CASE
-            WHEN name LIKE '%softmax%' AND row_length BETWEEN 1 AND 1024
-                THEN power(2, ceil(log2(row_length)))
-        END AS padded_length
-    FROM wanted
+        END AS type_cause
+    FROM placed
 ),
 caused AS (
     SELECT
-        *,
+        *, CASE WHEN is_odd THEN multiple ELSE 8 * multiple END AS wanted_multiple,
         concat_ws('; ',
             CASE
                 WHEN is_small AND is_low AND (unit = 'vector' OR is_shortest) THEN 'small calls'
@@ -214,11 +198,15 @@ caused AS (
                 WHEN is_low AND NOT is_shortest AND family IN ('gemm', 'conv') AND waves < 1
                     AND m > 64 AND name NOT LIKE '%mv' THEN 'too few tiles'
             END) AS facts
-    FROM judged
+    FROM measured
 )
 -- Tiles, lengths of rows and rates count where no fact explains the distance.
 SELECT
     *,
+    -- Whether rows or columns lie further apart than they are long, and only so are odd.
+    n % wanted_multiple = 0
+        AND NOT (a_distance IN (m, k) AND a_distance % wanted_multiple <> 0)
+        AND NOT (b_distance IN (n, k) AND b_distance % wanted_multiple <> 0) AS is_spread,
     CASE
         WHEN facts <> '' THEN split_part(facts, '; ', 1)
         WHEN NOT is_judged THEN NULL

@@ -1,6 +1,8 @@
 //! `outermost_id`: the outermost row of a path to the root that has a key.
 
-use arrow::array::{Array, ArrayRef, AsArray, StringViewArray, UInt32Array, new_null_array};
+use std::hash::Hash;
+
+use arrow::array::{Array, ArrayAccessor, ArrayRef, AsArray, UInt32Array, new_null_array};
 use arrow::compute::{cast, take};
 use arrow::datatypes::{DataType, Int64Type};
 use datafusion_common::{HashSet, Result, exec_err};
@@ -15,7 +17,11 @@ pub fn function() -> Function {
     PartitionFunction {
         doc: DOC,
         arguments: Arguments::Coerced(|types| {
-            arguments(DOC.name, "id, parent, key", types, &[Takes::Int, Takes::Int, Takes::Text])
+            let key = match types.get(2) {
+                Some(key) if key.is_integer() => Takes::Int,
+                _ => Takes::Text,
+            };
+            arguments(DOC.name, "id, parent, key", types, &[Takes::Int, Takes::Int, key])
         }),
         result_type: |_| DataType::Int64,
         evaluate,
@@ -26,7 +32,8 @@ pub fn function() -> Function {
 const DOC: FunctionDoc = FunctionDoc {
     name: "outermost_id",
     area: "nesting",
-    signature: "outermost_id(id BIGINT, parent BIGINT, key VARCHAR) OVER (PARTITION BY …) → BIGINT",
+    signature: "outermost_id(id BIGINT, parent BIGINT, key VARCHAR or BIGINT) OVER (PARTITION BY …) \
+        → BIGINT",
     summary: "The id of the outermost row, among a row and its ancestors, that has a key which no \
         row between has.",
     detail: "The search begins at the row itself and goes from parent to parent. Rows whose key is \
@@ -55,19 +62,17 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     let int = |at: usize| cast(&values[at], &DataType::Int64);
     let (ids, parents) = (int(0)?, int(1)?);
     let ids = ids.as_primitive::<Int64Type>();
-    let keys = cast(&values[2], &DataType::Utf8View)?;
-    if keys.null_count() == rows {
+    if values[2].null_count() == rows {
         return Ok(new_null_array(&DataType::Int64, rows));
     }
-    let paths = Paths::new(&Links::new(ids, parents.as_primitive()), keys.as_string_view());
-    let outermost = paths.outermost();
-    let outermost_of = |nearest: &Row| outermost.get(*nearest as usize).copied().unwrap_or(NONE);
-    let rows: UInt32Array = paths
-        .nearest
-        .iter()
-        .map(|nearest| Some(outermost_of(nearest)).filter(|row| *row != NONE))
-        .collect();
-    Ok(take(ids, &rows, None)?)
+    let links = Links::new(ids, parents.as_primitive());
+    let outermost = if values[2].data_type() == &DataType::Int64 {
+        Paths::new(&links, values[2].as_primitive::<Int64Type>()).outermost_rows()
+    } else {
+        let keys = cast(&values[2], &DataType::Utf8View)?;
+        Paths::new(&links, keys.as_string_view()).outermost_rows()
+    };
+    Ok(take(ids, &outermost, None)?)
 }
 
 /// The position of a row, or `NONE`.
@@ -75,19 +80,19 @@ type Row = u32;
 const NONE: Row = u32::MAX;
 
 /// The rows with keys, linked to each other.
-struct Paths<'a> {
-    keys: &'a StringViewArray,
+struct Paths<K> {
+    keys: K,
     /// The nearest row with a key: the row itself or an ancestor.
     nearest: Vec<Row>,
     /// The nearest ancestor with a key, for rows with keys.
     above: Vec<Row>,
 }
 
-impl<'a> Paths<'a> {
-    fn new(links: &Links, keys: &'a StringViewArray) -> Self {
+impl<K: ArrayAccessor<Item: Eq + Hash>> Paths<K> {
+    fn new(links: &Links, keys: K) -> Self {
         let rows = keys.len();
         let mut nearest: Vec<Row> =
-            (0..rows).map(|row| if has_key(keys, row) { row as Row } else { NONE }).collect();
+            (0..rows).map(|row| if keys.is_valid(row) { row as Row } else { NONE }).collect();
         let mut is_known = vec![false; rows];
         let mut path = Vec::new();
         for start in 0..rows {
@@ -110,6 +115,13 @@ impl<'a> Paths<'a> {
             })
             .collect();
         Self { keys, nearest, above }
+    }
+
+    /// For each row the outermost row with a key; NULL if its path has none.
+    fn outermost_rows(&self) -> UInt32Array {
+        let outermost = self.outermost();
+        let of = |nearest: &Row| outermost.get(*nearest as usize).copied().unwrap_or(NONE);
+        self.nearest.iter().map(|nearest| Some(of(nearest)).filter(|row| *row != NONE)).collect()
     }
 
     /// For each row with a key, the outermost row whose key occurs only once from the row up to it.
@@ -165,10 +177,6 @@ impl<'a> Paths<'a> {
     }
 }
 
-fn has_key(keys: &StringViewArray, row: usize) -> bool {
-    keys.nulls().is_none_or(|nulls| nulls.is_valid(row))
-}
-
 /// Numbers of keys from a row upwards: not counted yet, and more than count.
 const UNKNOWN: u32 = 0;
 const ENDLESS: u32 = MAX_KEYS + 1;
@@ -177,7 +185,7 @@ const ENDLESS: u32 = MAX_KEYS + 1;
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::Int64Array;
+    use arrow::array::{Int64Array, StringViewArray};
     use proptest::prelude::*;
 
     use super::*;
@@ -186,8 +194,16 @@ mod tests {
         let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..rows.len() as i64));
         let parents: ArrayRef = Arc::new(rows.iter().map(|row| row.0).collect::<Int64Array>());
         let keys: ArrayRef = Arc::new(rows.iter().map(|row| row.1).collect::<StringViewArray>());
-        let found = evaluate(&[ids, parents, keys], rows.len()).expect("few rows");
-        found.as_primitive::<Int64Type>().iter().collect()
+        // Numbers in the place of the texts give the same.
+        let number = |text: &str| text.bytes().fold(0, |n, byte| 256 * n + i64::from(byte));
+        let numbers = rows.iter().map(|row| row.1.map(number)).collect::<Int64Array>();
+        let [by_text, by_number] = [keys, Arc::new(numbers)].map(|keys| {
+            let values = [ids.clone(), parents.clone(), keys];
+            let found = evaluate(&values, rows.len()).expect("few rows");
+            found.as_primitive::<Int64Type>().iter().collect::<Vec<_>>()
+        });
+        assert_eq!(by_text, by_number);
+        by_text
     }
 
     #[test]
