@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use arrow::array::StringViewArray;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State as Shared;
+use datafusion::common::utils::SingleRowListArrayBuilder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tracesql::requests::{Call, Query, text_of};
@@ -69,20 +71,33 @@ fn contained(timeline: &Timeline, text: &str) -> Vec<bool> {
     timeline.names.iter().map(|name| name.to_lowercase().contains(&wanted)).collect()
 }
 
-/// Which names match an expression. The engine does it, so that it means what it means in SQL.
+/// Which names match an expression. The engine does it, so that it means what it means in SQL. It
+/// gets the names, of which there are far fewer than events.
 async fn matched(state: &Arc<State>, timeline: &Timeline, expression: &str) -> Answer<Vec<bool>> {
     let engine = state.engine().await?;
-    let sql = "SELECT DISTINCT name FROM events WHERE regexp_like(name, $expression)";
+    let sql = "SELECT number FROM (
+        SELECT unnest(CAST($names AS VARCHAR[])) AS name,
+               unnest(range(0, CAST($count AS BIGINT))) AS number
+    ) WHERE regexp_like(name, $expression)";
+    let names: StringViewArray = timeline.names.iter().map(|name| Some(name.as_ref())).collect();
+    let names = SingleRowListArrayBuilder::new(Arc::new(names)).build_list_scalar();
     let query = Query::new(sql)
+        .with("names", names)
+        .with("count", timeline.names.len() as i64)
         .with("expression", expression)
-        .within(tracesql::requests::Shape { max_text: usize::MAX, ..list(usize::MAX) });
+        .within(list(usize::MAX));
     let answer = match state.requests.attempt(&engine, query, &Call::default()).await {
         Ok(answer) => answer,
         Err(error) => return Err(failure(state, error, sql.to_owned(), engine).await),
     };
-    let found: std::collections::HashSet<&str> =
-        answer.rows.iter().filter_map(|row| row.get(0)?.as_str()).collect();
-    Ok(timeline.names.iter().map(|name| found.contains(name.as_ref())).collect())
+    let mut is_matched = vec![false; timeline.names.len()];
+    for row in &answer.rows {
+        let number = integer(row.get(0)).and_then(|number| usize::try_from(number).ok());
+        if let Some(matched) = number.and_then(|number| is_matched.get_mut(number)) {
+            *matched = true;
+        }
+    }
+    Ok(is_matched)
 }
 
 /// Events with names that are wanted: their number, and the first ones by time.

@@ -58,7 +58,7 @@ function visibleInstants(tl, row, y) {
   const block = row.track.isCounter ? null : blockInSight(tl, row.track);
   if (!block) return [];
   const { at, id, name, count } = block.instants;
-  return at.flatMap((time, i) => {
+  return Array.from(at).flatMap((time, i) => {
     if (time < tl.view.start || time > tl.view.end) return [];
     const place = { x: tl.view.x(time), y: y + 1, width: 1, height: 7 };
     const about = { id: id[i], name: block.names[name[i]], count: count[i] };
