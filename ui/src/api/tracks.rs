@@ -47,7 +47,7 @@ pub enum Format {
     /// As JSON.
     #[default]
     Json,
-    /// As columns, see [`super::picture`].
+    /// As binary columns.
     Binary,
 }
 
