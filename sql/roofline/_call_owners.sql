@@ -1,4 +1,4 @@
--- For each operator call what decides which call owns the device work that it launches.
+-- For each operator call, the candidates for the call that owns the device work it launches.
 --
 -- The owner is the outermost call around it, itself included, whose figures are known and which
 -- calls no operator of its own name (known_id): autocast and variants with out= repeat a call
@@ -54,7 +54,7 @@ paths AS (
     FROM repeated
     WINDOW trace AS (PARTITION BY trace_id)
 )
--- The readers choose, because most of these calls launch nothing.
+-- Readers pick the owner after their join, because most of these calls launch no device work.
 SELECT trace_id, event_id, is_known, known_id, formed_id
 FROM paths
 WHERE name_id IS NOT NULL

@@ -4,8 +4,8 @@
 -- facts are causes that sizes, types and kernels show, in the order of docs/roofline.md, separated
 -- by semicolons. Only without any of them the number of tiles, the length of rows or the rate is
 -- the cause.
--- Each step has all columns that need no more than those of the steps before, because planning takes
--- time for each step.
+-- Each step computes every column that depends only on earlier steps, because fewer steps are faster
+-- to plan.
 -- @scope trace
 WITH typed AS (
     SELECT

@@ -71,8 +71,8 @@ fn contained(timeline: &Timeline, text: &str) -> Vec<bool> {
     timeline.names.iter().map(|name| name.to_lowercase().contains(&wanted)).collect()
 }
 
-/// Which names match an expression. The engine does it, so that it means what it means in SQL. It
-/// gets the names, of which there are far fewer than events.
+/// Which names match an expression. The engine does it, so that it means what it means in SQL. The
+/// query reads the list of names, because a trace has far fewer names than events.
 async fn matched(state: &Arc<State>, timeline: &Timeline, expression: &str) -> Answer<Vec<bool>> {
     let engine = state.engine().await?;
     let sql = "SELECT number FROM (
