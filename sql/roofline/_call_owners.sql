@@ -3,9 +3,9 @@
 -- The owner is the outermost call around it, itself included, whose figures are known and which
 -- calls no operator of its own name (known_id): autocast and variants with out= repeat a call
 -- inside. The inner one has the types that ran, and what the outer one does around it, such as
--- casts, owns itself. Wrappers own only what they launch themselves. Without such a call the owner is
--- the call itself if its figures are known (is_known), else the outermost call that has a formula
--- (formed_id), else the call itself.
+-- casts, owns itself. Wrappers own only what they launch themselves. Without such a call the owner
+-- is the call itself if its figures are known (is_known), else the outermost call that has a
+-- formula (formed_id), else the call itself.
 -- @scope trace
 WITH kinds AS (
     SELECT

@@ -4,8 +4,8 @@
 -- facts are causes that sizes, types and kernels show, in the order of docs/roofline.md, separated
 -- by semicolons. Only without any of them the number of tiles, the length of rows or the rate is
 -- the cause.
--- Each step computes every column that depends only on earlier steps, because fewer steps are faster
--- to plan.
+-- Each step computes every column that depends only on earlier steps, because fewer steps take
+-- less time to plan.
 -- @scope trace
 WITH typed AS (
     SELECT
