@@ -17,6 +17,7 @@ mod settings;
 mod statements;
 mod store_scan;
 mod store_tables;
+mod string_buffers;
 mod summarize;
 mod system_tables;
 mod utf8_results;

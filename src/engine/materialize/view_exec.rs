@@ -20,6 +20,8 @@ use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
 
+use crate::engine::string_buffers;
+
 type Rows = Arc<Vec<Vec<RecordBatch>>>;
 type Run = Shared<BoxFuture<'static, Result<Rows, Arc<DataFusionError>>>>;
 
@@ -74,7 +76,13 @@ impl ViewExec {
             // A spawned task makes progress whichever reader is polled, and is dropped with the
             // last reader.
             async move {
-                let task = SpawnedTask::spawn(collect_partitioned(input, context));
+                let task = SpawnedTask::spawn(async move {
+                    let mut rows = collect_partitioned(input, context).await?;
+                    for batch in rows.iter_mut().flatten() {
+                        *batch = string_buffers::without_unused(batch.clone())?;
+                    }
+                    Ok::<_, DataFusionError>(rows)
+                });
                 match task.await {
                     Ok(rows) => rows.map(Arc::new).map_err(Arc::new),
                     Err(e) => Err(Arc::new(DataFusionError::ExecutionJoin(Box::new(e)))),
@@ -161,7 +169,9 @@ impl ExecutionPlan for ViewExec {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let run = match &self.readers {
-            Readers::One => return self.input.execute(partition, context),
+            Readers::One => {
+                return Ok(string_buffers::stream(self.input.execute(partition, context)?));
+            }
             Readers::Several(run) => self.run(run, context),
         };
         let batches = async move {

@@ -88,9 +88,14 @@ impl ConstantTraceId {
     }
 
     fn without_keys(&self, plan: LogicalPlan) -> Result<(LogicalPlan, Constants)> {
-        // Without the value, the input would no longer show which of these keys follow from others.
-        if matches!(&plan, LogicalPlan::Aggregate(aggregate) if has_implied_keys(aggregate)) {
-            return Ok((plan, Constants::new()));
+        // Without the value, the input would no longer show which of these keys follow from others,
+        // so the input stays as it is.
+        if let LogicalPlan::Aggregate(aggregate) = &plan
+            && has_implied_keys(aggregate)
+        {
+            let (_, known) = self.without_keys(aggregate.input.as_ref().clone())?;
+            let constants = constant_keys(aggregate, &known);
+            return Ok((plan, constants));
         }
         let mut known = Vec::new();
         // The columns of each input stay the same, and so does the schema of the plan.
@@ -182,16 +187,9 @@ impl ConstantTraceId {
         if aggregate.group_expr.is_empty() {
             return Ok((without_distinct_counts(aggregate, known)?, Constants::new()));
         }
-        let is_constant = |e: &Expr| matches!(e, Expr::Column(column) if known.contains(column));
-        let constants: Constants = aggregate
-            .group_expr
-            .iter()
-            .zip(aggregate.schema.columns())
-            .filter(|(e, _)| is_constant(e))
-            .map(|(_, c)| c)
-            .collect();
+        let constants = constant_keys(&aggregate, known);
         let keys: Vec<Expr> =
-            aggregate.group_expr.iter().filter(|e| !is_constant(e)).cloned().collect();
+            aggregate.group_expr.iter().filter(|e| !is_constant(e, known)).cloned().collect();
         // An aggregate without keys returns one row even if it has no input.
         if constants.is_empty()
             || keys.is_empty()
@@ -326,6 +324,21 @@ fn constants_of(scan: &TableScan) -> Constants {
     };
     let columns = scan.projected_schema.columns().into_iter();
     columns.filter(|column| is_constant(&column.name)).collect()
+}
+
+/// The columns of an aggregate whose keys are constant in its input.
+fn constant_keys(aggregate: &Aggregate, known: &Constants) -> Constants {
+    let keys = aggregate.group_expr.iter().zip(aggregate.schema.columns());
+    keys.filter(|(e, _)| is_constant(e, known)).map(|(_, column)| column).collect()
+}
+
+/// Whether an expression is a constant column, perhaps with another name.
+fn is_constant(expr: &Expr, known: &Constants) -> bool {
+    match expr {
+        Expr::Column(column) => known.contains(column),
+        Expr::Alias(alias) => is_constant(&alias.expr, known),
+        _ => false,
+    }
 }
 
 /// An aggregate of all rows in which `count(DISTINCT column)` of a constant column is 1 or 0, by

@@ -121,6 +121,32 @@ fn the_row_of_the_trace_is_set_beside_each_row() {
     assert!(plan(&store.engine(), sql).contains("HashJoinExec"));
 }
 
+/// In a store of one trace, joins on what a table function returns by trace leave out its ID.
+#[test]
+fn rows_of_table_functions_are_joined_without_the_only_trace() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let function = "SELECT p.trace_id, e.name FROM (
+        SELECT * FROM interval_merge(
+            (SELECT trace_id, track_id, ts_ns, end_ns FROM kernels), by => (trace_id, track_id)
+        )) p JOIN events e ON e.trace_id = p.trace_id AND e.track_id = p.track_id";
+    // The second query groups by a column that follows from the others.
+    let implied = "SELECT p.trace_id, e.name FROM (
+        SELECT k.trace_id, k.name, k.n FROM (
+            SELECT trace_id, name, count(*) AS n FROM kernels GROUP BY trace_id, name
+        ) k GROUP BY k.trace_id, k.name, k.n
+        ) p JOIN events e ON e.trace_id = p.trace_id AND e.name = p.name";
+    for sql in [function, implied] {
+        let engine = store.engine();
+        let plan = rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned");
+        let plan = plan.concat().concat();
+        assert!(plan.contains("HashJoinExec"), "{plan}");
+        assert!(!plan.contains("trace_id = e.trace_id"), "{plan}");
+        let rows = rows_of(&engine, sql).expect("the query runs");
+        let id = store.value("SELECT trace_id FROM traces");
+        assert!(!rows.is_empty() && rows.iter().all(|row| row[0] == id), "{rows:?}");
+    }
+}
+
 #[test]
 fn windows_over_one_stream_are_not_merged() {
     let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;

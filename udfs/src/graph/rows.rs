@@ -29,6 +29,7 @@ pub struct Ints<'a>(&'a Int64Array);
 
 impl Ints<'_> {
     /// The value of a row; `None` for NULL.
+    #[inline]
     pub fn get(self, row: usize) -> Option<i64> {
         self.0.is_valid(row).then(|| self.0.value(row))
     }

@@ -4,8 +4,6 @@
 //! over. Threads move as a whole: a call that waits returns when the work that it waits for is
 //! over, and what the thread did after it keeps its length.
 
-use std::collections::BTreeMap;
-
 use super::bounds::Bounds;
 use super::graphs::Graphs;
 use super::meetings::Meeting;
@@ -18,21 +16,27 @@ use super::walk::Window;
 pub struct Change {
     /// Work whose length changes, with the new length, else by the factor. What runs inside work of
     /// threads changes with it. The length of a collective counts from when all have begun.
-    pub work: BTreeMap<u32, Option<i64>>,
+    /// By position, each once.
+    pub work: Vec<(u32, Option<i64>)>,
     /// Whether the work keeps its length, but other device work does not wait for it.
     pub hides: bool,
     /// Whether the time from launch calls to the start of their work changes.
     pub launches: bool,
     /// Whether the launches of a step become one.
     pub graphs: bool,
-    /// Thousandths of the recorded time.
-    pub factor: i64,
 }
 
 impl Change {
-    fn scaled(&self, ns: i64) -> i64 {
-        let scaled = i128::from(ns) * i128::from(self.factor) / 1000;
-        i64::try_from(scaled).unwrap_or(i64::MAX)
+    /// Puts the work in order. Of entries for the same work the last one counts.
+    pub fn sort(&mut self) {
+        self.work.sort_by_key(|(at, _)| *at);
+        self.work.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                kept.1 = later.1;
+            }
+            is_same
+        });
     }
 
     /// Whether all factors give the same times.
@@ -91,6 +95,8 @@ pub struct Passes<'a> {
     model: &'a Model,
     schedule: &'a Schedule,
     graphs: Option<Graphs>,
+    /// Thousandths of the recorded time.
+    factor: i64,
     /// Ends of device work by position.
     ends: Vec<i64>,
     /// The starts of hidden work as other work sees them, by position.
@@ -116,6 +122,7 @@ impl<'a> Passes<'a> {
             model,
             schedule,
             graphs: None,
+            factor: 1000,
             ends: vec![0; count],
             seen: Vec::new(),
             launched: vec![0; count],
@@ -130,12 +137,15 @@ impl<'a> Passes<'a> {
     /// Computes the times without a change, which should be those that were recorded.
     pub fn recorded(&mut self) -> Moves {
         self.moves = Some(Moves::default());
-        self.run(&Change { factor: 1000, ..Change::default() });
+        self.factor = 1000;
+        self.run(&Change::default());
         self.moves.take().unwrap_or_default()
     }
 
-    /// Computes the times after a change. The windows say what the steps are.
-    pub fn changed(&mut self, change: &Change, windows: &[Window]) {
+    /// Computes the times after a change. The factor is in thousandths of the recorded time, and the
+    /// windows say what the steps are.
+    pub fn changed(&mut self, change: &Change, factor: i64, windows: &[Window]) {
+        self.factor = factor;
         if change.graphs && self.graphs.is_none() {
             self.graphs = Some(Graphs::new(self.model, self.schedule, windows));
         }
@@ -146,7 +156,7 @@ impl<'a> Passes<'a> {
             self.lengths[*at as usize] = given.map_or(Length::Scaled, Length::Given);
         }
         self.run(change);
-        for at in change.work.keys() {
+        for (at, _) in &change.work {
             self.lengths[*at as usize] = Length::Recorded;
         }
     }
@@ -176,12 +186,17 @@ impl<'a> Passes<'a> {
         }
     }
 
+    fn scaled(&self, ns: i64) -> i64 {
+        let scaled = i128::from(ns) * i128::from(self.factor) / 1000;
+        i64::try_from(scaled).unwrap_or(i64::MAX)
+    }
+
     /// The length of work that takes some time without the change.
     fn length(&self, change: &Change, at: u32, ns: i64) -> i64 {
         match self.lengths[at as usize] {
             _ if change.hides => ns,
             Length::Recorded => ns,
-            Length::Scaled => change.scaled(ns),
+            Length::Scaled => self.scaled(ns),
             Length::Given(given) => given,
         }
     }
@@ -276,7 +291,7 @@ impl<'a> Passes<'a> {
                         let lag = edge.lag.min(self.schedule.usual_launch);
                         self.launched[head as usize] + lag
                     }
-                    None if change.launches => self.launched[at as usize] + change.scaled(edge.lag),
+                    None if change.launches => self.launched[at as usize] + self.scaled(edge.lag),
                     None => self.launched[at as usize] + edge.lag,
                 }
             }
@@ -317,7 +332,7 @@ impl<'a> Passes<'a> {
         let model = self.model;
         let mut waits: Vec<(u32, i64, i64)> = Vec::new();
         let mut changes = Vec::new();
-        for at in change.work.keys() {
+        for (at, _) in &change.work {
             let work = model.activity(*at);
             if work.role == Role::Device {
                 continue;

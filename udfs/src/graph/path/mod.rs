@@ -18,6 +18,7 @@ mod orders;
 mod read;
 mod schedule;
 mod slack;
+mod threads;
 mod walk;
 
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use datafusion_common::Result;
 use super::relation::Input;
 use super::rows::Rows;
 use bounds::Bounds;
-use forecast::{MAX_MOVE_NS, Passes};
+use forecast::{Change, MAX_MOVE_NS, Passes};
 pub use read::Side;
 use read::{Read, read};
 use schedule::Schedule;
@@ -120,9 +121,9 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
     let factors = if factors.is_empty() { vec![0] } else { factors };
     let schedule = Schedule::new(&model);
     let bounds = Bounds::new(&model, &windows);
-    let mut passes = Passes::new(&model, &schedule);
-    let moves = passes.recorded();
-    let before = passes.bounds(&bounds);
+    let mut recorded = Passes::new(&model, &schedule);
+    let moves = recorded.recorded();
+    let before = recorded.bounds(&bounds);
     let mut spans: Vec<Span> = Vec::new();
     for window in windows.chunk_by(|a, b| a.number == b.number) {
         let from = spans.last().map_or(0, |last| last.own.end);
@@ -136,19 +137,30 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
             own,
         });
     }
-    let mut found: Vec<[Option<i64>; 6]> = Vec::new();
-    for (target, mut change) in changes {
-        let mut after = Vec::new();
-        for factor in &factors {
-            if after.is_empty() || !change.ignores_factor() {
-                change.factor = *factor;
-                passes.changed(&change, &windows);
-                after = passes.bounds(&bounds);
+    let changes: Vec<(i64, Change)> = changes.into_iter().collect();
+    let count = (model.positions().len() * changes.len() / MIN_PER_THREAD).max(1);
+    let after = threads::each(
+        &changes,
+        count,
+        || Passes::new(&model, &schedule),
+        |passes, (_, change)| {
+            let known = if change.ignores_factor() { &factors[..1] } else { &factors[..] };
+            let mut after = Vec::new();
+            for factor in known {
+                passes.changed(change, *factor, &windows);
+                after.push(passes.bounds(&bounds));
             }
+            after
+        },
+    );
+    let mut found: Vec<[Option<i64>; 6]> = Vec::new();
+    for ((target, _), after) in changes.iter().zip(after) {
+        for (at, factor) in factors.iter().enumerate() {
+            let Some(after) = after.get(at).or(after.last()) else { continue };
             for span in &spans {
                 let saved = span.before - length(&after[span.own.clone()]);
                 found.push([
-                    Some(target),
+                    Some(*target),
                     Some(span.number),
                     Some(span.recorded),
                     (span.moved <= MAX_MOVE_NS).then_some(span.recorded - saved),
@@ -163,6 +175,9 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
     };
     Ok(StructArray::try_new(forecast_fields(), (0..6).map(column).collect(), None)?)
 }
+
+/// Activities times changes for which another thread pays off.
+const MIN_PER_THREAD: usize = 100_000;
 
 /// A window of all domains.
 struct Span {

@@ -127,10 +127,11 @@ impl Columns<'_> {
 impl Model {
     /// Puts the activities of some rows in order.
     pub fn new(columns: &Columns<'_>, mut rows: Vec<u32>) -> Self {
+        // None of these is NULL in the rows of activities.
+        let value = |column: Ints<'_>, row: u32| column.get(row as usize).unwrap_or(i64::MIN);
         let key = |row: u32| {
-            let at = row as usize;
-            let end = std::cmp::Reverse(columns.end.get(at));
-            (columns.lane.get(at), columns.start.get(at), end, columns.id.get(at), row)
+            let end = std::cmp::Reverse(value(columns.end, row));
+            (value(columns.lane, row), value(columns.start, row), end, value(columns.id, row), row)
         };
         // Rows of a store come in long runs that are in order, which a stable sort merges.
         let mut keys: Vec<_> = rows.iter().map(|row| key(*row)).collect();

@@ -107,5 +107,6 @@ pub fn read(rows: &Rows<'_>, sides: &[Side]) -> Read {
             None => change.launches |= how.is_none_or(|how| how == 0),
         }
     }
+    changes.values_mut().for_each(Change::sort);
     Read { model, windows, changes }
 }
