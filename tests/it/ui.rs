@@ -3,6 +3,7 @@
 mod answers;
 mod bad_inputs;
 mod browser;
+mod picture;
 mod security;
 mod timeline;
 mod wire;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Ui, pages, store};
+use super::{Ui, pages, picture, store};
 use crate::support::TestStore;
 
 fn list(value: &Value) -> Vec<i64> {
@@ -74,8 +74,11 @@ fn wanted(
 /// Compares the picture of a window with the rows of the store: the same rectangles, with the same
 /// counts, and none over another.
 fn compare(ui: &Ui, store: &TestStore, tracks: &Value, start: i64, end: i64, step: i64) {
-    let body = json!({"tracks": keys(tracks), "start": start, "end": end, "step": step});
+    let mut body = json!({"tracks": keys(tracks), "start": start, "end": end, "step": step});
     let picture = ui.post("/api/slices", &body);
+    body["format"] = json!("binary");
+    let binary = ui.ask("POST", "/api/slices", &body);
+    assert_eq!(picture::read(&binary.body), picture);
     let step = picture["step"].as_i64().expect("a step");
     let (rectangles, instants) = wanted(store, tracks, (start, end, step));
     let mut drawn = BTreeSet::new();
