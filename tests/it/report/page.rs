@@ -36,15 +36,22 @@ fn drive_report(store: &TestStore) {
 /// SQL, and of all its stacks.
 fn flame_sums(store: &TestStore) -> Value {
     let first = store.lines("SELECT trace_id FROM traces ORDER BY rank NULLS LAST, path LIMIT 1");
-    let mut sums = serde_json::Map::new();
-    for text in ["", "aten::", "linear", "train", "kernel", "mm"] {
-        let found = store.ints(&format!(
-            "SELECT sum(cpu_ns), sum(gpu_ns) FROM stack_samples WHERE trace_id = '{}' AND \
-             lower(array_to_string(stack, chr(10))) LIKE '%{text}%'",
-            first[0]
-        ));
-        sums.insert(text.into(), json!({"host_ns": found[0], "device_ns": found[1]}));
-    }
+    let texts = ["", "aten::", "linear", "train", "kernel", "mm"];
+    let sum = |text: &&str| {
+        let is_shown = format!("FILTER (WHERE names LIKE '%{text}%')");
+        format!("sum(cpu_ns) {is_shown}, sum(gpu_ns) {is_shown}")
+    };
+    let found = store.ints(&format!(
+        "SELECT {} FROM (SELECT *, lower(array_to_string(stack, chr(10))) AS names \
+         FROM stack_samples WHERE trace_id = '{}')",
+        texts.iter().map(sum).collect::<Vec<_>>().join(", "),
+        first[0]
+    ));
+    let sums: serde_json::Map<String, Value> = texts
+        .iter()
+        .zip(found.chunks_exact(2))
+        .map(|(text, of)| (text.to_string(), json!({"host_ns": of[0], "device_ns": of[1]})))
+        .collect();
     sums.into()
 }
 
