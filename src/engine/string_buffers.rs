@@ -68,8 +68,8 @@ fn with_used(texts: &StringViewArray) -> StringViewArray {
         }
     });
     let views: ScalarBuffer<u128> = views.collect();
-    // SAFETY: each view keeps its length, prefix and offset, and its buffer has a new place. Checking
-    // all texts again takes longer than the buffers cost.
+    // SAFETY: each view keeps its length, prefix and offset, and its buffer has a new place.
+    // Checking all texts again takes longer than the buffers cost.
     unsafe { StringViewArray::new_unchecked(views, used, texts.nulls().cloned()) }
 }
 

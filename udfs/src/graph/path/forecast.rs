@@ -142,8 +142,8 @@ impl<'a> Passes<'a> {
         self.moves.take().unwrap_or_default()
     }
 
-    /// Computes the times after a change. The factor is in thousandths of the recorded time, and the
-    /// windows say what the steps are.
+    /// Computes the times after a change. The factor is in thousandths of the recorded time, and
+    /// the windows say what the steps are.
     pub fn changed(&mut self, change: &Change, factor: i64, windows: &[Window]) {
         self.factor = factor;
         if change.graphs && self.graphs.is_none() {

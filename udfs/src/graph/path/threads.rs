@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The results of `f` for each item, in the order of the items. At most `limit` threads, and no more
-/// than there are cores, share the work; each has a state of its own.
+/// The results of `f` for each item, in the order of the items. At most `limit` threads, and no
+/// more than there are cores, share the work; each has a state of its own.
 pub fn each<T: Sync, S, R: Send>(
     items: &[T],
     limit: usize,
