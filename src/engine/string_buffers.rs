@@ -3,8 +3,9 @@
 //! - Why: an array of texts refers to buffers. Arrow's kernels hand on all buffers of their inputs,
 //!   used or not, and the same buffer again for each input. After a few joins, a batch of 8,192
 //!   names refers to thousands of buffers, and each kernel copies the list.
-//! - Measured: six aggregates over `critical_path` of 1 million events take 6.0 instead of 13.5 CPU
-//!   seconds (2 cores, medians of 3 runs). It is done where the rows of views are handed on.
+//! - Measured: six aggregates over `critical_path` of 1 million events take 3.2 instead of 9.3 CPU
+//!   seconds (2 cores, medians of 3 runs), together with [`super::rules::constant_trace_id`] for
+//!   table functions. It is done where the rows of views are handed on.
 //! - Remove when Arrow's kernels leave out buffers that an array does not use.
 
 use std::collections::HashMap;
@@ -73,7 +74,7 @@ fn with_used(texts: &StringViewArray) -> StringViewArray {
     unsafe { StringViewArray::new_unchecked(views, used, texts.nulls().cloned()) }
 }
 
-/// The rows of a stream, each batch [`without_unused`] buffers.
+/// The rows of a stream, with each batch as [`without_unused`] returns it.
 pub fn stream(rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
     let schema = rows.schema();
     let rows = rows.map(|batch| without_unused(batch?));

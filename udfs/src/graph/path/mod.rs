@@ -138,10 +138,10 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
         });
     }
     let changes: Vec<(i64, Change)> = changes.into_iter().collect();
-    let count = (model.positions().len() * changes.len() / MIN_PER_THREAD).max(1);
+    let useful = model.positions().len() * changes.len() / MIN_PER_THREAD;
     let after = threads::each(
         &changes,
-        count,
+        useful.clamp(1, MAX_THREADS),
         || Passes::new(&model, &schedule),
         |passes, (_, change)| {
             let known = if change.ignores_factor() { &factors[..1] } else { &factors[..] };
@@ -178,6 +178,10 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
 
 /// Activities times changes for which another thread pays off.
 const MIN_PER_THREAD: usize = 100_000;
+
+/// The most threads of a forecast. Each needs 40 bytes for each activity, which the memory limit
+/// does not see.
+const MAX_THREADS: usize = 4;
 
 /// A window of all domains.
 struct Span {
