@@ -27,16 +27,17 @@ WITH typed AS (
             WHEN 'fp16' THEN 8 WHEN 'bf16' THEN 8 WHEN 'fp8' THEN 16 WHEN 'int8' THEN 16
             WHEN 'tf32' THEN 4 WHEN 'fp4' THEN 32
         END AS multiple,
-        o.unit = 'matrix' AND o.family IN ('gemm', 'moe') AND o.m > 0 AND o.n > 0 AS is_product,
+        o.unit = 'matrix' AND o.family IN ('gemm', 'moe') AND o.m > 0 AND o.n > 0 AND o.k > 0
+            AS is_product,
         CASE
             WHEN o.unit = 'matrix' AND o.m > 0 AND o.n > 0 AND o.batch > 0
                 THEN 1.0 * o.batch * ceil(o.m / 128.0) * ceil(o.n / 128.0)
         END AS tiles,
-        -- The head size as which kernels of attention compute it.
+        -- The head size as which kernels of attention compute it at least. FlashAttention has had
+        -- kernels for 160 and 224, and no longer has.
         CASE
-            WHEN o.family <> 'attention' THEN NULL
-            WHEN o.k <= 32 THEN 32 WHEN o.k <= 64 THEN 64 WHEN o.k <= 96 THEN 96
-            WHEN o.k <= 128 THEN 128 WHEN o.k <= 192 THEN 192
+            WHEN o.family <> 'attention' OR o.k <= 0 THEN NULL
+            WHEN o.k <= 256 THEN 32 * ceil(o.k / 32.0)
             ELSE 64 * ceil(o.k / 64.0)
         END AS padded_size,
         CASE
@@ -48,23 +49,37 @@ WITH typed AS (
             WHEN o.name IN ('aten::addmm', 'aten::baddbmm') THEN json_get_json(s.input_strides, 2)
         END AS b_strides,
         o.name IN ('aten::bmm', 'aten::baddbmm') AS is_batched,
-        -- Input channels of a filter.
         CASE
             WHEN o.family = 'conv' AND o.name LIKE '%backward%'
-                THEN json_get_int(o.input_shapes, 2, 1)
-            WHEN o.family = 'conv' THEN json_get_int(o.input_shapes, 1, 1)
-        END AS filter_channels,
-        -- The length of the rows that a softmax or a normalisation works on.
+                THEN json_get_json(o.input_shapes, 2)
+            WHEN o.family = 'conv' THEN json_get_json(o.input_shapes, 1)
+        END AS filter,
+        -- Channels of the input, with or without a dimension for the batch.
         CASE
-            WHEN o.family IN ('softmax', 'normalization')
-                AND regexp_like(o.name, 'softmax|layer_?norm|rms_?norm')
-                THEN CAST(
-                    regexp_match(o.input_shapes, '^\[\[[0-9, ]*?([0-9]+)\]')[1] AS BIGINT
-                )
-        END AS row_length,
+            WHEN o.family <> 'conv' THEN NULL
+            WHEN o.name LIKE '%backward%' THEN json_get_int(o.input_shapes, 1, 1)
+            ELSE json_get_int(o.input_shapes, 0, 1)
+        END AS input_channels,
+        -- Rows of a softmax or a normalisation, if each lies in one piece: the last dimension is
+        -- the only one of the row.
+        CASE
+            WHEN o.family = 'softmax' AND o.name LIKE '%softmax%' THEN coalesce(
+                TRY_CAST(CASE
+                    WHEN o.name LIKE '%backward%' THEN json_get_str(o.arguments, 2)
+                    ELSE json_get_str(o.arguments, 1)
+                END AS BIGINT) IN (-1, json_length(json_get_json(o.input_shapes, 0)) - 1), false)
+            WHEN o.family = 'normalization' AND regexp_like(o.name, 'layer_?norm|rms_?norm')
+                THEN coalesce(regexp_like(CASE
+                    WHEN o.name LIKE '%backward%' THEN coalesce(
+                        nullif(json_get_str(o.arguments, 2), ''), json_get_json(o.input_shapes, 5))
+                    ELSE coalesce(
+                        nullif(json_get_str(o.arguments, 1), ''), json_get_json(o.input_shapes, 2))
+                END, '^\[[0-9]+\]$'), false)
+        END AS is_in_rows,
         o.roofline_pct < 60 AS is_low,
         -- Of a few multiples of the time of a launch, launching has a part.
-        o.is_small AND o.device_ns < 2 * setting('roofline_small_ns') * o.calls AS is_shortest,
+        -- The factor is on the other side, because both columns would be alike for a limit of 0.
+        o.is_small AND 5 * o.device_ns < 10 * setting('roofline_small_ns') * o.calls AS is_shortest,
         o.is_small AND o.device_ns < 10 * setting('roofline_small_ns') * o.calls AS is_short,
         -- The fastest kernels use tiles of twice the size.
         1.0 * o.batch * least(
@@ -95,15 +110,18 @@ sized AS (
             AS b_columns,
         tiles / nullif(units, 0) AS waves,
         1.0 * batch * m * n / nullif(tiles * 16384, 0) AS filled,
-        -- A filter of one input channel belongs to a depthwise convolution, whatever its outputs.
-        CASE WHEN family = 'conv' AND batch > 1 THEN n <= 1 OR filter_channels = 1 END
-            AS is_depthwise,
-        is_low OR bound = 'memory' AND is_product AND narrowest <= 64 AS is_judged,
-        -- The length as which a softmax over short rows computes each.
+        -- Input channels of a filter. The first dimension of a transposed one are its inputs.
         CASE
-            WHEN name LIKE '%softmax%' AND row_length BETWEEN 1 AND 1024
-                THEN power(2, ceil(log2(row_length)))
-        END AS padded_length
+            WHEN json_get_int(filter, 1) * batch <> input_channels
+                AND json_get_int(filter, 0) = input_channels
+                THEN CAST(input_channels / nullif(batch, 0) AS BIGINT)
+            ELSE json_get_int(filter, 1)
+        END AS filter_channels,
+        CASE
+            WHEN is_in_rows
+                THEN CAST(regexp_match(input_shapes, '^\[\[[0-9, ]*?([0-9]+)\]')[1] AS BIGINT)
+        END AS row_length,
+        is_low OR bound = 'memory' AND is_product AND narrowest <= 64 AS is_judged
     FROM typed
 ),
 placed AS (
@@ -113,10 +131,20 @@ placed AS (
         -- elements; NULL where strides were not recorded.
         CASE WHEN a_columns = 1 THEN a_rows ELSE a_columns END AS a_distance,
         CASE WHEN b_columns = 1 THEN b_rows ELSE b_columns END AS b_distance,
+        -- The length as which a softmax over short rows computes each.
+        CASE
+            WHEN name LIKE '%softmax%' AND row_length BETWEEN 1 AND 1024
+                THEN power(2, ceil(log2(row_length)))
+        END AS padded_length,
+        -- A filter of one input channel belongs to a depthwise convolution, whatever its outputs.
+        CASE WHEN family = 'conv' AND batch > 1 THEN n <= 1 OR filter_channels = 1 END
+            AS is_depthwise,
         -- The time at the roofline of a faster type; memory would move half of the bytes or less.
         -- Calls above their roofline have used one, though their kernels do not name it.
         CASE
             WHEN roofline_pct > 100 OR is_small THEN NULL
+            -- Depthwise convolutions do not use the units for matrices.
+            WHEN family = 'conv' AND batch > 1 AND (n <= 1 OR filter_channels = 1) THEN NULL
             WHEN unit = 'vector' AND dtype = 'fp64' THEN device_ns / 2.0
             -- Half of the bytes save as much where memory and arithmetic limit about equally.
             WHEN faster_tflop_s > 1.5 * peak_tflop_s
@@ -166,13 +194,15 @@ caused AS (
                         WHEN family = 'conv' AND layout_pct >= 10 THEN 'layout conversions'
                     END,
                     CASE
-                        WHEN (family = 'moe' OR name LIKE '%grouped_mm') AND narrowest < 64
+                        WHEN (family = 'moe' OR name LIKE '%grouped_mm')
+                            AND (narrowest < 64 OR bound = 'memory' AND narrowest = m)
                             THEN 'few tokens per expert'
                         WHEN is_depthwise THEN 'depthwise convolution'
-                        WHEN family = 'conv' AND batch > 1 AND n < 32 THEN 'grouped convolution'
+                        WHEN family = 'conv' AND batch > 1 AND n < 128 THEN 'grouped convolution'
                         WHEN padded_size >= 1.1 * k THEN 'padded head size'
                         -- The first factor of a gradient of weights is transposed in memory.
-                        WHEN is_product AND NOT coalesce(a_rows = 1 AND a_columns > 1, false) AND (
+                        WHEN is_product AND NOT coalesce(
+                                a_rows = 1 AND a_columns > 1, k >= 64 * greatest(m, n)) AND (
                                 m <= 64 AND n >= 8 * m AND k >= 8 * m OR m <= 16 AND n > 64
                                 OR name LIKE '%mv'
                             ) THEN 'tiny batch'
@@ -185,7 +215,8 @@ caused AS (
                     CASE
                         WHEN family = 'conv' AND dilation > 1 THEN 'dilated convolution'
                         WHEN family = 'attention' AND m = 1 THEN 'one query at a time'
-                        WHEN family = 'attention' AND narrow <= 512 THEN 'short sequences'
+                        WHEN family = 'attention' AND m <= 16 AND n >= 64 * m THEN 'few queries'
+                        WHEN family = 'attention' AND narrow <= 512 AND k > 0 THEN 'short sequences'
                         WHEN padded_size > k AND padded_size < 1.1 * k THEN 'padded head size'
                         WHEN is_short THEN NULL
                         WHEN is_odd AND NOT coalesce(is_depthwise, false)
@@ -221,7 +252,7 @@ SELECT
         WHEN row_length % 4 <> 0 OR family = 'fft' AND n > 1 THEN 'sizes not multiples'
         WHEN padded_length >= 1.25 * row_length THEN 'sizes not powers of two'
         WHEN is_small THEN 'small calls'
-        WHEN unit = 'vector' AND bound = 'memory'
+        WHEN (unit = 'vector' OR family = 'conv') AND bound = 'memory'
             AND (family = 'elementwise' OR name = 'aten::copy_' OR roofline_pct < 40)
             THEN 'far below the bandwidth'
     END AS cause,

@@ -12,6 +12,7 @@ WITH names AS (
         name,
         regexp_like(name, '(?i)split_?k.*reduc|reduc.*split_?k|postgsu') AS is_split,
         regexp_like(name, '(?i)nchw_?to_?nhwc|nhwc_?to_?nchw|^batched_transpose_') AS is_layout,
+        regexp_like(name, '(?i)winograd|sp3asm') AS is_winograd,
         regexp_like(name, '(?i)tf32|xf32|s1688|s16816|^Cijk_.*_MX_') AS is_tf32,
         regexp_like(name, '(?i)^memcpy (HtoD|DtoH|PtoP)|^Copy(HostToDevice|DeviceToHost)')
             AS is_transfer
@@ -24,6 +25,7 @@ work AS (
         CASE WHEN w.kind = 'kernel' THEN w.dur_ns ELSE 0 END AS kernel_ns,
         CASE WHEN n.is_split THEN w.dur_ns ELSE 0 END AS split_ns,
         CASE WHEN n.is_layout THEN w.dur_ns ELSE 0 END AS layout_ns,
+        CASE WHEN n.is_winograd THEN w.dur_ns ELSE 0 END AS winograd_ns,
         n.is_tf32 AND w.class IN ('gemm', 'conv', 'attention') AS is_tf32,
         n.is_transfer
     FROM names n
@@ -42,6 +44,7 @@ owned AS (
         sum(kernel_ns) AS kernel_ns,
         sum(split_ns) AS split_ns,
         sum(layout_ns) AS layout_ns,
+        sum(winograd_ns) AS winograd_ns,
         max(CASE WHEN is_tf32 THEN 1 ELSE 0 END) AS has_tf32,
         max(CASE WHEN is_transfer THEN 1 ELSE 0 END) AS has_transfer
     FROM work
@@ -58,15 +61,15 @@ SELECT
     o.trace_id, o.device, o.step, o.owner_id, 'operator' AS place,
     CAST(NULL AS VARCHAR) AS kernel_name,
     o.launch_id, o.activities, o.device_ns, o.activity_ns, o.kernel_ns, o.split_ns, o.layout_ns,
-    o.has_tf32, o.has_transfer, k.kind_id, d.owner_id IS NOT NULL AS is_divided
+    o.winograd_ns, o.has_tf32, o.has_transfer, k.kind_id, d.owner_id IS NOT NULL AS is_divided
 FROM owned o
 JOIN _kind_calls k ON k.trace_id = o.trace_id AND k.event_id = o.owner_id
 LEFT JOIN divided d ON d.trace_id = o.trace_id AND d.owner_id = o.owner_id
 UNION ALL
 SELECT
     trace_id, device, step, CAST(NULL AS BIGINT), place, kernel_name, min(launch_id), count(*),
-    sum(dur_ns), sum(dur_ns), sum(kernel_ns), sum(split_ns), sum(layout_ns), max(0), max(0), -1,
-    false
+    sum(dur_ns), sum(dur_ns), sum(kernel_ns), sum(split_ns), sum(layout_ns), sum(winograd_ns),
+    max(0), max(0), -1, false
 FROM work
 WHERE owner_id IS NULL
 GROUP BY trace_id, device, step, place, kernel_name

@@ -19,7 +19,8 @@
 -- @column device BIGINT id Device; NULL where none was written.
 -- @column name VARCHAR text Name as reported, for only kind that of the others; NULL if not
 --   recorded.
--- @column units BIGINT count Multiprocessors or compute units as reported; NULL if not recorded.
+-- @column units BIGINT count Multiprocessors or compute units as reported, else those of the row of
+--   device_peaks; NULL if neither is known.
 -- @column memory_bytes BIGINT bytes Memory as reported; NULL if not recorded.
 -- @column matched_device VARCHAR text The row of device_peaks; NULL if none fits.
 -- @column match VARCHAR text How it was found; NULL if none fits.
@@ -96,7 +97,7 @@ descriptions AS (
 found AS (
     SELECT
         *,
-        lower(regexp_replace(coalesce(name, ''), ' (VF|HF)$', '')) AS plain_name,
+        lower(regexp_replace(coalesce(name, ''), ' (VF|HF|MIG .*)$', '')) AS plain_name,
         coalesce(name, '') IN ('', 'AMD Radeon Graphics') AS is_generic
     FROM descriptions
 ),
@@ -142,7 +143,7 @@ ranked AS (
 chosen AS (SELECT * FROM ranked WHERE number = 1 AND equals = 1),
 scaled AS (
     SELECT
-        f.*, c.device AS matched_device, c.status, c.source, c.place, c.l2_mb,
+        f.*, c.device AS matched_device, c.status, c.source, c.place, c.l2_mb, c.units AS row_units,
         CASE WHEN c.place = 2 AND f.units < c.units THEN 1.0 * f.units / c.units ELSE 1.0 END
             AS share,
         CASE
@@ -179,7 +180,8 @@ sane AS (
     FROM scaled
 )
 SELECT
-    s.trace_id, t.rank, s.device, s.name, s.units, s.memory_bytes, s.matched_device,
+    s.trace_id, t.rank, s.device, s.name, coalesce(s.units, s.row_units) AS units, s.memory_bytes,
+    s.matched_device,
     CASE
         WHEN s.matched_device IS NULL THEN NULL
         WHEN s.place = 0 THEN 'setting'

@@ -68,11 +68,14 @@ SELECT
         WHEN cause IN ('depthwise convolution', 'grouped convolution') THEN concat(
             batch, ' groups with ', n, ' output channels each')
         WHEN cause = 'dilated convolution' THEN concat('dilation ', dilation)
+        WHEN cause = 'padded head size' AND pads_to_known AND padded_size IN (160, 224) THEN concat(
+            'head size ', k, ' is computed as ', CAST(padded_size AS BIGINT), ' or ',
+            CAST(padded_size AS BIGINT) + 32)
         WHEN cause = 'padded head size' AND pads_to_known THEN concat(
             'head size ', k, ' is computed as ', CAST(padded_size AS BIGINT))
         WHEN cause = 'padded head size' THEN concat(
             'head size ', k, ' is none of those for which kernels are made')
-        WHEN cause IN ('short sequences', 'one query at a time') THEN concat(
+        WHEN cause IN ('short sequences', 'one query at a time', 'few queries') THEN concat(
             'queries ', m, ', keys ', n)
         WHEN cause = 'reduction of split products' THEN concat(
             round(split_pct, 1), ' % of the time in the reduction')
@@ -110,12 +113,16 @@ SELECT
     CASE
         WHEN cause IS NULL THEN NULL
         WHEN cause = 'small calls' THEN 'Batch or fuse the calls, or replay them with CUDA graphs.'
+        WHEN cause = 'fp64 products' AND faster_type = 'tf32' THEN
+            'Compute in float32 with TF32, or in bfloat16, where their precision is enough.'
         WHEN cause IN ('fp64 products', 'fp64 elements')
             THEN 'Compute in float32 where its precision is enough.'
-        WHEN cause = 'fp32 products' AND faster_type = 'tf32' THEN
+        WHEN cause = 'fp32 products' AND faster_type = 'tf32' AND family = 'conv' THEN
+            'Use torch.autocast with bfloat16, or TF32: torch.backends.cudnn.allow_tf32 = True.'
+        WHEN cause = 'fp32 products' AND faster_type = 'tf32' AND family = 'gemm' THEN
             'Use torch.autocast with bfloat16, or TF32: '
             || 'torch.set_float32_matmul_precision("high").'
-        WHEN cause = 'fp32 products' AND faster_type = 'bf16' THEN
+        WHEN cause = 'fp32 products' AND faster_type IN ('tf32', 'bf16') THEN
             'Use torch.autocast with bfloat16.'
         WHEN cause = 'bf16 products' THEN
             'Use float16: this device has no units for bfloat16.'
@@ -132,7 +139,7 @@ SELECT
         WHEN cause = 'padded head size' THEN 'Choose a head size of 64 or 128.'
         WHEN cause = 'short sequences' THEN
             'Pack sequences (variable length attention), or batch more of them.'
-        WHEN cause = 'one query at a time' THEN
+        WHEN cause IN ('one query at a time', 'few queries') THEN
             'Use a decoding kernel that splits keys (flash decoding), and larger batches.'
         WHEN cause = 'tiny batch' THEN
             'Batch more rows, or join products that share an input: the weights are read for few '
@@ -152,6 +159,8 @@ SELECT
             || 'with max-autotune.'
         WHEN cause IN ('too few tiles', 'partly filled tiles', 'last wave of tiles') THEN
             'Choose sizes that fill the device, batch products, or let max-autotune choose tiles.'
+        WHEN family = 'conv' THEN
+            'Use channels_last memory format, and fuse it with its neighbours (torch.compile).'
         ELSE 'Check that the inputs are contiguous and fuse it with its neighbours '
             || '(torch.compile).'
     END AS advice

@@ -95,14 +95,15 @@ WITH by_kind AS (
         sum(activity_ns) AS activity_ns,
         sum(kernel_ns) AS kernel_ns,
         sum(split_ns) AS split_ns,
-        sum(layout_ns) AS layout_ns
+        sum(layout_ns) AS layout_ns,
+        sum(winograd_ns) AS winograd_ns
     FROM _owner_calls
     GROUP BY trace_id, device, place, kernel_name, kind_id, has_tf32, has_transfer, is_divided
 ),
 rows AS (
     SELECT
         k.*, g.kernel_name, g.owners, g.first_event_id, g.activities,
-        g.device_ns, g.activity_ns, g.kernel_ns, g.split_ns, g.layout_ns
+        g.device_ns, g.activity_ns, g.kernel_ns, g.split_ns, g.layout_ns, g.winograd_ns
     FROM by_kind g
     JOIN _roofline_kinds k
         ON k.trace_id = g.trace_id AND k.place = g.place AND k.kind_id = g.kind_id
@@ -124,7 +125,8 @@ grouped AS (
         sum(device_ns) AS device_ns,
         sum(kernel_ns) AS kernel_ns,
         sum(split_ns) AS split_ns,
-        sum(layout_ns) AS layout_ns
+        sum(layout_ns) AS layout_ns,
+        sum(winograd_ns) AS winograd_ns
     FROM rows
     GROUP BY
         trace_id, rank, device, place, name, kernel_name, input_shapes, input_types, arguments,
@@ -140,7 +142,7 @@ grouped AS (
         NULL, NULL, NULL, NULL,
         'activities of one call ran at the same time',
         'activities of one call ran at the same time',
-        0, NULL, 0, sum(activity_ns - device_ns), 0, 0, 0
+        0, NULL, 0, sum(activity_ns - device_ns), 0, 0, 0, 0
     FROM rows
     GROUP BY trace_id, rank, device
     HAVING sum(activity_ns - device_ns) > 0
@@ -212,6 +214,8 @@ SELECT
     call_ns < setting('roofline_small_ns') AS is_small,
     CASE
         WHEN roofline_pct <= 100 OR roofline_pct IS NULL THEN NULL
+        WHEN compute_ns >= memory_ns AND winograd_ns > 0
+            THEN 'Winograd kernels need fewer operations than the formula counts'
         WHEN compute_ns >= memory_ns THEN compute_over
         WHEN bytes < l2_bytes THEN 'the data fit the last cache of the device'
         WHEN form = 'pointers' THEN 'a fused kernel may read a part of its inputs'

@@ -2,8 +2,9 @@
 -- cannot be right.
 --
 -- Counted are rows of operator_roofline above rule_roofline_check_over_pct whose data do not fit
--- the last cache of the device: figures that are too high, or a device that is not the one whose
--- peaks were taken. over states the likely reason. There is one row for each device.
+-- the last cache of the device, and whose kernels do not save operations as those of Winograd do:
+-- figures that are too high, or a device that is not the one whose peaks were taken. over states
+-- the likely reason. There is one row for each device.
 -- Source: operator_roofline.
 -- @scope trace
 -- @finding info above 1 pct, low above 20: share of device time above the roofline
@@ -25,7 +26,10 @@ WITH rows AS (
         trace_id, device, name, input_shapes, device_ns, roofline_pct, over,
         coalesce(
             roofline_pct > setting('rule_roofline_check_over_pct')
-                AND over <> 'the data fit the last cache of the device', false) AS is_over
+                AND over NOT IN (
+                    'the data fit the last cache of the device',
+                    'Winograd kernels need fewer operations than the formula counts'
+                ), false) AS is_over
     FROM operator_roofline
 ),
 summed AS (

@@ -44,6 +44,7 @@ mod relation;
 mod sequences;
 mod stacks;
 mod stats;
+pub mod threads;
 mod tree;
 mod types;
 mod units;

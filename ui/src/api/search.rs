@@ -10,7 +10,7 @@ use axum::extract::State as Shared;
 use datafusion::common::utils::SingleRowListArrayBuilder;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tracesql::requests::{Call, Query, text_of};
+use tracesql::requests::{Call, Query, Shape, text_of};
 use tracesql_udfs::lanes::Spans;
 
 use super::query::failure;
@@ -85,7 +85,8 @@ async fn matched(state: &Arc<State>, timeline: &Timeline, expression: &str) -> A
         .with("names", names)
         .with("count", timeline.names.len() as i64)
         .with("expression", expression)
-        .within(list(usize::MAX));
+        // At most a number for each name of the timeline.
+        .within(Shape { max_rows: usize::MAX, max_bytes: usize::MAX, max_text: 0 });
     let answer = match state.requests.attempt(&engine, query, &Call::default()).await {
         Ok(answer) => answer,
         Err(error) => return Err(failure(state, error, sql.to_owned(), engine).await),

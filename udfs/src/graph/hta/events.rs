@@ -84,7 +84,9 @@ impl<'a> Events<'a> {
         link(&mut rows);
         if trim(&mut rows) {
             // HTA then puts device rows first.
-            rows.sort_by_key(|e| (!e.is_device(), e.id));
+            let (device, host): (Vec<_>, Vec<_>) = rows.into_iter().partition(Event::is_device);
+            rows = device;
+            rows.extend(host);
         }
         let by_id = rows.iter().zip(0..).map(|(e, i)| (e.id, i)).collect();
         Self { rows, by_id }

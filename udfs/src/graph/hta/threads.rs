@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use datafusion_common::HashMap;
+
 use super::edges::{Graph, Kind};
 use super::events::Event;
 
@@ -59,13 +61,19 @@ pub fn call_stacks(graph: &mut Graph<'_>, clipped: &[u32]) {
     };
     // The thread of the backward pass continues that of the forward pass.
     let (forward, backward) = (only_thread("forward"), only_thread("autograd"));
-    let mut threads: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let mut by_ids: HashMap<(&str, &str), Vec<u32>> = HashMap::new();
     for row in clipped {
         let own = event(*row).tid;
         let tid = forward.filter(|_| backward == Some(own)).unwrap_or(own);
-        threads.entry(format!("({}, {tid})", event(*row).pid)).or_default().push(*row);
+        by_ids.entry((event(*row).pid, tid)).or_default().push(*row);
     }
-    for thread in threads.values() {
+    // HTA knows threads by a text.
+    let mut threads: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for ((pid, tid), mut rows) in by_ids {
+        threads.entry(format!("({pid}, {tid})")).or_default().append(&mut rows);
+    }
+    for thread in threads.values_mut() {
+        thread.sort_unstable();
         if thread.iter().all(|row| event(*row).stream < 0) {
             call_stack(graph, thread);
         }

@@ -18,7 +18,6 @@ mod orders;
 mod read;
 mod schedule;
 mod slack;
-mod threads;
 mod walk;
 
 use std::sync::Arc;
@@ -29,6 +28,7 @@ use datafusion_common::Result;
 
 use super::relation::Input;
 use super::rows::Rows;
+use crate::threads::Threads;
 use bounds::Bounds;
 use forecast::{Change, MAX_MOVE_NS, Passes};
 pub use read::Side;
@@ -139,9 +139,9 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
     }
     let changes: Vec<(i64, Change)> = changes.into_iter().collect();
     let useful = model.positions().len() * changes.len() / MIN_PER_THREAD;
-    let after = threads::each(
+    let threads = Threads { most: useful.min(MAX_THREADS), stack_bytes: STACK_BYTES };
+    let after = threads.each(
         &changes,
-        useful.clamp(1, MAX_THREADS),
         || Passes::new(&model, &schedule),
         |passes, (_, change)| {
             let known = if change.ignores_factor() { &factors[..1] } else { &factors[..] };
@@ -152,7 +152,7 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
             }
             after
         },
-    );
+    )?;
     let mut found: Vec<[Option<i64>; 6]> = Vec::new();
     for ((target, _), after) in changes.iter().zip(after) {
         for (at, factor) in factors.iter().enumerate() {
@@ -182,6 +182,9 @@ const MIN_PER_THREAD: usize = 100_000;
 /// The most threads of a forecast. Each needs 40 bytes for each activity, which the memory limit
 /// does not see.
 const MAX_THREADS: usize = 4;
+
+/// Passes do not recurse.
+const STACK_BYTES: usize = 2 << 20;
 
 /// A window of all domains.
 struct Span {
