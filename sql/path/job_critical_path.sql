@@ -21,7 +21,8 @@
 -- @column window_id BIGINT number 0 for all that was recorded, else the number of the step from 1.
 -- @column step BIGINT id N of ProfilerStep#N; NULL for window 0.
 -- @column position BIGINT number Number of the piece in its window, from 0, in the order of time.
--- @column rank BIGINT id The rank; NULL if nothing recorded explains the time.
+-- @column rank BIGINT id The rank, for missing_rank the one that waited; NULL if nothing recorded
+--   explains the time.
 -- @column host VARCHAR text Host of the rank; NULL if not recorded.
 -- @column start_ns BIGINT ns Start as Unix time on the clock of the job.
 -- @column end_ns BIGINT ns End as Unix time on the clock of the job.

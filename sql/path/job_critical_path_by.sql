@@ -3,7 +3,7 @@
 --
 -- A rank with much more than its share of the path, which is 1 by the number of ranks, holds up the
 -- others. dimension is what a row is about: the rows of kind add up to the window, and so do those
--- of rank where all time has one.
+-- of rank where all time has one, which missing_rank has not.
 --
 -- Source: job_critical_path.
 -- Example: SELECT value, pieces, path_ns, path_pct FROM job_critical_path_by
@@ -30,8 +30,9 @@ WITH entries AS (
         make_array('kind', 'rank', 'host', 'kernel', 'collective', 'group') AS dimensions,
         make_array(
             kind,
-            CAST(rank AS VARCHAR),
-            host,
+            -- A rank that waits for a missing one is not what held up the step.
+            CASE WHEN kind <> 'missing_rank' THEN CAST(rank AS VARCHAR) END,
+            CASE WHEN kind <> 'missing_rank' THEN host END,
             CASE WHEN kind IN ('compute', 'copy') THEN name END,
             CASE WHEN kind IN ('transfer', 'communication') THEN name END,
             CASE WHEN kind = 'transfer' THEN group_name END

@@ -1,8 +1,9 @@
 -- The exchange that is expected of calls with missing members, by complete calls alike.
 --
 -- Alike are calls of the same collective, group description, group size, number of hosts and
--- message size (within 2 %). If four of five groups of them agree within 10 %, or 5 µs, the
--- expected exchange is their median. For a message size that no complete call has, it lies on the
+-- message size (within 2 %). If some of them are of the same group, the expected exchange is the
+-- median of those. Otherwise, if four of five groups of them agree within 10 %, or 5 µs, it is the
+-- median of all. For a message size that no complete call has, it lies on the
 -- line between the next smaller and the next larger size; beyond the smallest and the largest one,
 -- it is that of a size within 10 %. Where groups differ, the group of the call decides: its
 -- shortest time from the last start to the end must be that of a group of complete calls. Where the
@@ -170,6 +171,7 @@ found AS (
     SELECT
         p.job, p.call_no,
         CASE
+            WHEN g.length_ns IS NOT NULL THEN g.length_ns
             WHEN a.is_even THEN a.length_ns
             WHEN l.others > 0
                 THEN CASE
@@ -183,6 +185,9 @@ found AS (
     LEFT JOIN alike a ON a.job = p.job AND a.place = p.place AND a.collective = p.collective
         AND a.description = p.description AND a.group_size = p.group_size
         AND a.size_class = p.size_class AND a.hosts = p.hosts
+    LEFT JOIN groups g ON g.job = p.job AND g.place = p.place AND g.collective = p.collective
+        AND g.description = p.description AND g.group_size = p.group_size
+        AND g.size_class = p.size_class AND g.hosts = p.hosts AND g.group_key = p.group_key
     LEFT JOIN between_sizes b ON b.job = p.job AND b.call_no = p.call_no
     LEFT JOIN levels l ON l.job = p.job AND l.place = p.place AND l.collective = p.collective
         AND l.description = p.description AND l.group_size = p.group_size

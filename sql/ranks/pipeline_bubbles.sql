@@ -28,9 +28,10 @@
 -- @column microbatches BIGINT count Messages between neighbours in one direction; NULL without any.
 -- @column span_ns BIGINT ns From the first to the last computation of the pipeline in the step;
 --   NULL if not known.
--- @column computation_ns BIGINT ns Time in which this rank computes; NULL if its clock stepped.
+-- @column computation_ns BIGINT ns Time in which this rank computes; NULL if its clock stepped, or
+--   if a kernel has no valid duration.
 -- @column warm_up_ns BIGINT ns Time before its first computation; NULL if not known.
--- @column steady_idle_ns BIGINT ns Time without computation after it; NULL if its clock stepped.
+-- @column steady_idle_ns BIGINT ns Time without computation after it; NULL as computation_ns.
 -- @column cool_down_ns BIGINT ns Time after its last computation; NULL if not known.
 -- @column bubble_ns BIGINT ns The sum of the three; NULL if one of them is not known.
 -- @column bubble_pct DOUBLE pct bubble_ns as percent of span_ns; NULL if that is 0.
@@ -40,7 +41,8 @@
 -- @column exposed_recv_ns BIGINT ns Time in which the rank receives and does not compute; NULL if
 --   its clock stepped.
 -- @column stages_recorded BIGINT count Stages that compute in the step and are on one clock.
--- @column status VARCHAR text measured, stages missing, not aligned, or clock stepped.
+-- @column status VARCHAR text measured, partial, stages missing, not aligned, or clock
+--   stepped.
 -- @column reason VARCHAR text What is not known, and why; NULL if all is.
 WITH stages AS (
     SELECT
@@ -58,10 +60,13 @@ WITH stages AS (
 messages AS (
     SELECT job, group_ranks, step, max(messages) AS microbatches
     FROM (
-        SELECT job, group_ranks, step, src_rank, dst_rank, count(*) AS messages
-        FROM collective_calls
-        WHERE collective = 'send_recv' AND src_rank IS NOT NULL AND dst_rank IS NOT NULL
-        GROUP BY job, group_ranks, step, src_rank, dst_rank
+        -- Counted at one end, because the halves of a message that are not matched are two calls.
+        SELECT
+            c.job, c.group_ranks, m.step, c.src_rank, c.dst_rank, m.rank, count(*) AS messages
+        FROM collective_calls c
+        JOIN collective_members m ON m.job = c.job AND m.call_id = c.call_id
+        WHERE c.collective = 'send_recv' AND c.src_rank IS NOT NULL AND c.dst_rank IS NOT NULL
+        GROUP BY c.job, c.group_ranks, m.step, c.src_rank, c.dst_rank, m.rank
     )
     GROUP BY job, group_ranks, step
 ),
@@ -79,6 +84,13 @@ work AS (
     FROM kernel_classes k
     LEFT JOIN receives r ON r.trace_id = k.trace_id AND r.event_id = k.event_id
     WHERE k.class NOT IN ('memcpy', 'sync') AND k.dur_ns > 0 AND k.step IS NOT NULL
+),
+-- Steps in which the length of some computation is not known.
+unmeasured AS (
+    SELECT DISTINCT trace_id, step
+    FROM kernel_classes
+    WHERE class NOT IN ('communication', 'memcpy', 'sync') AND step IS NOT NULL
+        AND coalesce(dur_ns, -1) < 0
 ),
 sums AS (
     SELECT
@@ -124,18 +136,20 @@ placed AS (
         s.trace_id, s.step, g.job, g.rank, g.group_ranks, g.stage, g.stages,
         a.reference_rank, a.first_job_ns, a.last_job_ns,
         coalesce(x.is_computation, false) AS has_stepped,
+        u.trace_id IS NOT NULL AS is_unmeasured,
         -- The drift between two times of one stretch of a clock is less than its error.
         CASE WHEN NOT coalesce(x.is_computation, false) THEN
             CASE WHEN a.is_even THEN s.last_ns - s.first_ns ELSE a.last_job_ns - a.first_job_ns END
         END AS own_ns,
         CASE
-            WHEN NOT coalesce(x.is_computation, false) THEN s.computation_ns
+            WHEN NOT coalesce(x.is_computation, false) AND u.trace_id IS NULL THEN s.computation_ns
         END AS computation_ns,
-        CASE WHEN x.trace_id IS NULL THEN s.both_ns END AS both_ns
+        CASE WHEN x.trace_id IS NULL AND u.trace_id IS NULL THEN s.both_ns END AS both_ns
     FROM sums s
     JOIN stages g ON g.trace_id = s.trace_id
     JOIN aligned a ON a.trace_id = s.trace_id AND a.step = s.step
     LEFT JOIN _stepped_steps x ON x.trace_id = s.trace_id AND x.step = s.step
+    LEFT JOIN unmeasured u ON u.trace_id = s.trace_id AND u.step = s.step
     WHERE s.first_ns IS NOT NULL
 ),
 spanned AS (
@@ -184,6 +198,7 @@ SELECT
         WHEN i.stages_recorded < i.stages THEN 'stages missing'
         WHEN NOT i.has_clock THEN 'not aligned'
         WHEN i.has_stepped THEN 'clock stepped'
+        WHEN i.is_unmeasured THEN 'partial'
         ELSE 'measured'
     END AS status,
     CASE
@@ -196,6 +211,7 @@ SELECT
             THEN 'the span is not known: the clocks of the stages are not aligned'
         WHEN i.has_stepped
             THEN 'the clock of the rank stepped during work of the step'
+        WHEN i.is_unmeasured THEN 'a kernel of the step has no duration, or a negative one'
     END AS reason
 FROM judged i
 LEFT JOIN messages m ON m.job = i.job AND m.group_ranks = i.group_ranks AND m.step = i.step

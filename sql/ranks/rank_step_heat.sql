@@ -21,7 +21,7 @@
 -- @column role VARCHAR text Number of the first rank that runs the same kernels in the step.
 -- @column peers BIGINT count Ranks of the role in the step.
 -- @column computation_ns BIGINT ns Time in which computation runs; NULL without device work in the
---   trace, or if the clock of the rank stepped in the step.
+--   trace, if the clock of the rank stepped in the step, or if a kernel has no valid duration.
 -- @column wait_ns BIGINT ns Sum of the waits for other ranks in collectives; NULL if none is known.
 -- @column excess_pct DOUBLE pct Computation above the median of the role, as percent of that; NULL
 --   for a rank alone in its role.
@@ -53,9 +53,12 @@ roles AS (
     GROUP BY trace_id, step
 ),
 computed AS (
-    SELECT trace_id, step, interval_union_len(ts_ns, end_ns) AS computation_ns
+    SELECT
+        trace_id, step,
+        interval_union_len(CASE WHEN dur_ns > 0 THEN ts_ns END, end_ns) AS computation_ns,
+        count(*) FILTER (WHERE coalesce(dur_ns, -1) < 0) AS unmeasured
     FROM kernel_classes
-    WHERE class NOT IN ('communication', 'memcpy', 'sync') AND dur_ns > 0 AND step IS NOT NULL
+    WHERE class NOT IN ('communication', 'memcpy', 'sync') AND step IS NOT NULL
     GROUP BY trace_id, step
 ),
 waits AS (
@@ -98,7 +101,8 @@ cells AS (
         s.trace_id, j.job, j.rank, j.host, s.step,
         s.dur_ns AS step_ns,
         CASE
-            WHEN x.trace_id IS NULL AND d.trace_id IS NOT NULL THEN coalesce(c.computation_ns, 0)
+            WHEN x.trace_id IS NULL AND d.trace_id IS NOT NULL AND coalesce(c.unmeasured, 0) = 0
+                THEN coalesce(c.computation_ns, 0)
         END AS computation_ns,
         w.wait_ns,
         CASE WHEN l.lost_ns IS NULL AND f.calls = 0 THEN NULL ELSE coalesce(l.lost_ns, 0) END
@@ -109,12 +113,15 @@ cells AS (
         CASE
             WHEN x.trace_id IS NOT NULL THEN 'clock stepped'
             WHEN v.trace_id IS NULL THEN 'no collectives'
-            WHEN v.calls_measured = v.calls_recorded THEN 'measured'
+            WHEN v.calls_measured = v.calls_recorded AND coalesce(c.unmeasured, 0) = 0
+                THEN 'measured'
             WHEN v.calls_measured > 0 THEN 'partial'
             ELSE 'not measured'
         END AS status,
         CASE
             WHEN x.trace_id IS NOT NULL THEN 'the clock of the rank stepped during work of the step'
+            WHEN v.calls_measured = v.calls_recorded AND c.unmeasured > 0
+                THEN 'a kernel of the step has no duration, or a negative one'
             ELSE v.reason
         END AS reason,
         r.role_key

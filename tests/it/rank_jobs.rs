@@ -4,6 +4,7 @@
 mod causes;
 mod changes;
 mod clocks;
+mod durations;
 mod generated;
 mod layout;
 mod made;

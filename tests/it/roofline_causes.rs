@@ -3,7 +3,10 @@
 //! The times of the good calls are within 60 % of the roofline of an H100; that of the bad call is
 //! below, and its sizes, type or kernels give the cause.
 
+use tracesql::engine::{Engine, EngineOptions};
+
 use crate::roofline::{H100, Trace};
+use crate::support::rows_of;
 
 const BF16: &str = "c10::BFloat16";
 
@@ -220,6 +223,60 @@ fn calls_above_their_roofline_are_reported_with_the_likely_reason() {
                     aten::mm at 138.9 %: the clock is above boost, or the device is not the one \
                     it was taken for.";
     assert_eq!(found, [expected]);
+}
+
+#[test]
+fn kernels_that_save_operations_may_be_above_the_roofline() {
+    let mut trace = Trace::default();
+    let values = r#""Concrete Inputs":["","","","[1, 1]","[1, 1]","[1, 1]","False","[0, 0]","1"]"#;
+    for at in 0..4 {
+        let args = format!(
+            r#""Input Dims":[[64,256,56,56],[256,256,3,3],[]],"Input type":["{BF16}","{BF16}",""],{values}"#
+        );
+        trace.host("cpu_op", "aten::convolution", 1000 * at, 20, &args);
+        // At the peak it takes 239 us.
+        trace.kernel("winograd_nonfused::winogradForwardOutput4x4", 1000 * at + 2, 120);
+    }
+    let store = trace.store(H100);
+    assert_eq!(
+        store.lines("SELECT roofline_pct > 105, over FROM operator_roofline"),
+        ["true Winograd kernels need fewer operations than the formula counts"]
+    );
+    let found = store.lines("SELECT status FROM findings WHERE rule = 'roofline_check'");
+    assert_eq!(found, ["ok"]);
+}
+
+#[test]
+fn without_a_limit_no_call_is_small() {
+    let mut trace = Trace::default();
+    trace.op("aten::mm", 0, 10, "[[512,8192],[8192,512]]", BF16).kernel("gemm", 2, 22);
+    let store = trace.store(H100);
+    let settings = vec![("roofline_small_ns".to_owned(), "0".to_owned())];
+    let options = EngineOptions { settings, ..EngineOptions::default() };
+    let engine = Engine::open(&store.store, None, &options).expect("the store opens");
+    let causes = rows_of(&engine, "SELECT cause FROM lost_time").expect("the rows");
+    assert_eq!(causes, [["too few tiles"]]);
+}
+
+/// The units of a device count for tiles, whether the trace reports them or device_peaks has them.
+#[test]
+fn units_of_slices_and_of_devices_that_are_not_described() {
+    let described = |name: &str, units: u64, memory: u64| {
+        format!(
+            r#"{{"id":0,"name":"{name}","numSms":{units},"totalGlobalMem":{memory},"computeMajor":8,"computeMinor":0}}"#
+        )
+    };
+    let cases = [
+        (described("NVIDIA A100-SXM4-80GB MIG 3g.40gb", 42, 42_505_076_736), "scaled 42"),
+        (described("NVIDIA A100-SXM4-80GB", 0, 85_018_279_936), "name 108"),
+    ];
+    for (device, wanted) in cases {
+        let mut trace = Trace::default();
+        trace.op("aten::mm", 0, 10, "[[256,65536],[65536,256]]", BF16).kernel("gemm", 2, 900);
+        let store = trace.store(&device);
+        assert_eq!(store.lines("SELECT match, units FROM device_roofline"), [wanted]);
+        assert_eq!(store.lines("SELECT cause FROM lost_time"), ["too few tiles"]);
+    }
 }
 
 #[test]

@@ -74,6 +74,8 @@ pub fn read(bytes: &[u8], sequence: u64) -> Result<(Vec<Shown>, Option<u32>), Fa
 pub struct Clocks {
     /// Times of pairs of clocks, sorted by the first one.
     pairs: FxHashMap<(u64, u64), Vec<(i64, i64)>>,
+    /// For each clock, the next one on the shortest way to that of the trace.
+    towards: FxHashMap<u64, u64>,
     multipliers: FxHashMap<u64, i64>,
     /// The last time of incremental clocks, ns.
     incremental: FxHashMap<u64, i64>,
@@ -110,10 +112,29 @@ impl Clocks {
         }
     }
 
-    /// Sorts the snapshots, once all of them are added.
+    /// Sorts the snapshots and relates all clocks to that of the trace, once all snapshots are added.
     pub fn finish(&mut self) {
         for pair in self.pairs.values_mut() {
             pair.sort_by_key(|(ns, _)| *ns);
+        }
+        let mut neighbours: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+        for (from, to) in self.pairs.keys() {
+            neighbours.entry(*to).or_default().push(*from);
+        }
+        let trace = self.of_trace();
+        let mut level = vec![trace];
+        while !level.is_empty() {
+            level.sort_unstable();
+            let mut next = Vec::new();
+            for to in level {
+                for from in neighbours.get(&to).into_iter().flatten() {
+                    if *from != trace && !self.towards.contains_key(from) {
+                        self.towards.insert(*from, to);
+                        next.push(*from);
+                    }
+                }
+            }
+            level = next;
         }
     }
 
@@ -159,17 +180,13 @@ impl Clocks {
             // Without snapshots the only clock is that of the trace.
             return (*self.only.get_or_insert(clock) == clock).then_some(ns);
         }
-        if let Some(ns) = self.moved(clock, trace, ns) {
-            return Some(ns);
+        let (mut at, mut ns) = (clock, ns);
+        while at != trace {
+            let next = *self.towards.get(&at)?;
+            ns = self.moved(at, next, ns)?;
+            at = next;
         }
-        // Another clock may relate both.
-        let mut between: Vec<u64> =
-            self.pairs.keys().filter(|pair| pair.0 == clock).map(|pair| pair.1).collect();
-        between.sort_unstable();
-        between.iter().find_map(|&other| {
-            let ns = self.moved(clock, other, ns)?;
-            self.moved(other, trace, ns)
-        })
+        Some(ns)
     }
 
     fn moved(&self, from: u64, to: u64, ns: i64) -> Option<i64> {
@@ -224,6 +241,18 @@ mod tests {
         clocks.finish();
         assert_eq!(clocks.convert(128, 25), Some(305));
         assert_eq!(clocks.backward, 2);
+    }
+
+    #[test]
+    fn any_number_of_clocks_relates_two_others() {
+        let mut clocks = Clocks::default();
+        clocks.add(&[shown(128, 10), shown(3, 20)], Some(6));
+        clocks.add(&[shown(3, 30), shown(1, 500)], None);
+        clocks.add(&[shown(1, 500), shown(6, 900)], None);
+        clocks.add(&[shown(200, 1), shown(201, 2)], None);
+        clocks.finish();
+        assert_eq!(clocks.convert(128, 25), Some(905));
+        assert_eq!(clocks.convert(200, 25), None);
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct Reader<'e, 'a> {
     tracks: TrackTable,
     gpu: GpuStages,
     sequences: Vec<Sequence>,
+    /// Memory of the names and texts of all sequences, bytes.
+    interned: usize,
     by_id: FxHashMap<u64, usize>,
     last: Option<(u64, usize)>,
     /// The latest time of a packet, ns.
@@ -61,6 +63,7 @@ impl<'e, 'a> Reader<'e, 'a> {
             tracks: TrackTable::default(),
             gpu: GpuStages::default(),
             sequences: Vec::new(),
+            interned: 0,
             by_id: FxHashMap::default(),
             last: None,
             latest: 0,
@@ -143,8 +146,8 @@ impl<'e, 'a> Reader<'e, 'a> {
         if !self.state(&packet, no) {
             self.elements.issues.add(Code::UnreadMessage, None, Some(at), b"");
         }
-        let after = self.sequences[no].memory;
-        if after > before && self.sequences.iter().map(|s| s.memory).sum::<usize>() > self.budget {
+        self.interned = self.interned - before + self.sequences[no].memory;
+        if self.interned > self.budget {
             return self.too_large(at);
         }
         if packet.kind == 6 {
@@ -161,14 +164,23 @@ impl<'e, 'a> Reader<'e, 'a> {
             }
             return self.other(&packet);
         }
+        if is_event && packet.timestamp.is_none() {
+            return match packet.kind {
+                // It may have a time of its own.
+                11 => self.track_event(&packet, no, None),
+                _ => self.elements.skip(Code::NoTimestamp, at, b""),
+            };
+        }
         let Some(ts) = self.time(&packet, no) else {
-            if is_event {
-                return self.elements.skip(Code::UnknownClock, at, b"");
+            if !is_event {
+                return self.other(&packet);
             }
-            return self.other(&packet);
+            let is_out = packet.timestamp.is_some_and(|time| i64::try_from(time).is_err());
+            let code = if is_out { Code::TimestampRange } else { Code::UnknownClock };
+            return self.elements.skip(code, at, b"");
         };
         match packet.kind {
-            11 => self.track_event(&packet, no, ts),
+            11 => self.track_event(&packet, no, Some(ts)),
             53 => {
                 let sequence = &self.sequences[no];
                 self.gpu.stage(packet.payload, sequence, (ts, at), self.elements)
@@ -233,7 +245,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         Some(ts)
     }
 
-    fn track_event(&mut self, packet: &Packet<'_>, no: usize, ts: i64) -> Result<()> {
+    fn track_event(&mut self, packet: &Packet<'_>, no: usize, ts: Option<i64>) -> Result<()> {
         let Self { elements, tracks, sequences, clocks, writer, .. } = self;
         let place = Place { payload: packet.payload, at: packet.at, ts, sequence: no };
         let monotonic = |ns: i64| {

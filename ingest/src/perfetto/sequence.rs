@@ -85,6 +85,8 @@ pub struct Sequence {
     paths: Names,
     frames: FxHashMap<u64, Frame>,
     stacks: FxHashMap<u64, Vec<u64>>,
+    /// How often the state was cleared.
+    pub cleared: u64,
     /// Approximate memory, bytes.
     pub memory: usize,
 }
@@ -92,7 +94,8 @@ pub struct Sequence {
 impl Sequence {
     /// Forgets everything but the thread.
     pub fn clear(&mut self) {
-        *self = Self { is_valid: true, thread: self.thread, ..Self::default() };
+        let cleared = self.cleared + 1;
+        *self = Self { is_valid: true, thread: self.thread, cleared, ..Self::default() };
     }
 
     /// Takes over the defaults of a packet.

@@ -150,27 +150,31 @@ fn list(text: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Folded stacks: every line ends in a space and a number, and at least one has several frames.
+/// Folded stacks: nine of ten lines end in a space and a number, and at least one of them has several
+/// frames.
 fn folded(head: &[u8], is_whole: bool) -> Option<Kind> {
     let mut lines: Vec<&[u8]> = head.split(|b| *b == b'\n').collect();
     // The last line may be cut.
     if (!is_whole || !head.ends_with(b"\n")) && lines.len() > 1 {
         lines.pop();
     }
-    let (mut rows, mut has_frames) = (0, false);
+    let (mut rows, mut odd, mut has_frames) = (0, 0, false);
     for line in lines {
         let line = line.trim_ascii();
         if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
-        let (frames, _) = super::folded::split(line)?;
+        let Some((frames, _)) = super::folded::split(line) else {
+            odd += 1;
+            continue;
+        };
         if frames.iter().any(|b| *b < 0x20 && *b != b'\t') {
             return None;
         }
         has_frames |= frames.contains(&b';');
         rows += 1;
     }
-    (rows > 0 && has_frames).then_some(Kind::Folded)
+    (has_frames && rows >= 9 * odd).then_some(Kind::Folded)
 }
 
 #[cfg(test)]

@@ -69,7 +69,16 @@ pub fn flight(heap: &Heap, top: Value) -> Option<u32> {
 pub fn find(heap: &Heap, top: Value) -> Result<Layout, String> {
     let mut finder = Finder { heap, seen: FxHashSet::default(), layout: Layout::default() };
     match top {
-        Value::List(list) => finder.segments("the top-level list", Value::List(list), false)?,
+        Value::List(list) => {
+            finder.segments("the top-level list", Value::List(list), false)?;
+            if finder.layout.segments.is_empty() && finder.layout.odd_segments > 0 {
+                return Err(
+                    "its value is a list of dicts that are not segments; save each snapshot \
+                            in a file of its own"
+                        .to_owned(),
+                );
+            }
+        }
         Value::Dict(no) => finder.top(no)?,
         other => return Err(format!("its value is {}, not a dict or a list", other.kind())),
     }

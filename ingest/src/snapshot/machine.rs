@@ -177,6 +177,8 @@ impl<'a> Machine<'a> {
     #[inline]
     fn text(&mut self, length: u64) -> Checked<()> {
         if length > 1 << 16 {
+            // A length beyond the input is a fault of the input and not of the memory limit.
+            self.bytes.need(length)?;
             self.check(usize::try_from(length).unwrap_or(usize::MAX))?;
         }
         let text = self.heap.new_text(self.bytes.take(length)?)?;

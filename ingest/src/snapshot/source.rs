@@ -41,12 +41,16 @@ impl<'a> Bytes<'a> {
         Ok(())
     }
 
+    /// Fails if the content ends before the next `n` bytes.
+    #[inline]
+    pub fn need(&mut self, n: u64) -> Result<(), Fault> {
+        if n > (self.window.len() - self.at) as u64 { self.refill(n) } else { Ok(()) }
+    }
+
     /// Returns the next `n` bytes, or a fault if the content ends before them.
     #[inline]
     pub fn take(&mut self, n: u64) -> Result<&[u8], Fault> {
-        if n > (self.window.len() - self.at) as u64 {
-            self.refill(n)?;
-        }
+        self.need(n)?;
         let start = self.at;
         self.at += n as usize;
         Ok(&self.window[start..self.at])

@@ -83,7 +83,9 @@ impl<'a> Row<'a> {
     #[inline]
     pub fn value(&self, column: Column) -> Value<'a> {
         let Some(place) = column.place() else { return Value::Null };
-        let Some(&(serial, at)) = self.fields.list.get(place) else { return Value::Null };
+        let Some(&(serial, at)) = self.fields.list.get(place) else {
+            return column.default().map_or(Value::Null, Value::Int);
+        };
         let end = at + width(serial);
         let bytes = self.payload.get(at..end).unwrap_or(&[]);
         match serial {

@@ -8,11 +8,13 @@
 pub struct Column {
     place: u16,
     is_rowid: bool,
+    /// The value in rows that are older than the column, if it is a whole number.
+    default: Option<i64>,
 }
 
 impl Column {
     /// A column that the table does not have. Its values are NULL.
-    pub const NONE: Self = Self { place: u16::MAX, is_rowid: false };
+    pub const NONE: Self = Self { place: u16::MAX, is_rowid: false, default: None };
 
     /// Whether the table has the column.
     pub fn exists(self) -> bool {
@@ -28,6 +30,13 @@ impl Column {
     #[inline]
     pub fn is_rowid(self) -> bool {
         self.is_rowid
+    }
+
+    /// The value in rows that do not store the column, because it was added to the table later.
+    /// Other defaults than whole numbers are not read.
+    #[inline]
+    pub(super) fn default(self) -> Option<i64> {
+        self.default
     }
 }
 
@@ -104,7 +113,8 @@ impl Table {
                 && rest.windows(2).any(|w| w[0].is("primary") && w[1].is("key"))
                 && !rest.get(1).is_some_and(|w| matches!(w, Word::Sign('(')))
                 && !has("desc");
-            table.columns.push((column.to_owned(), Column { place, is_rowid }));
+            let column = (column.to_owned(), Column { place, is_rowid, default: default_of(rest) });
+            table.columns.push(column);
             place = place.checked_add(1).filter(|place| *place < 32_767)?;
         }
         Some(table)
@@ -114,6 +124,21 @@ impl Table {
     pub fn column(&self, name: &str) -> Column {
         let found = self.columns.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map_or(Column::NONE, |(_, column)| *column)
+    }
+}
+
+/// The whole number after `DEFAULT` in the definition of a column.
+fn default_of(definition: &[Word<'_>]) -> Option<i64> {
+    let at = definition.iter().position(|word| word.is("default"))?;
+    let (sign, number) = match definition.get(at + 1..)? {
+        [Word::Sign('-'), number @ ..] => ("-", number),
+        [Word::Sign('+'), number @ ..] => ("", number),
+        number => ("", number),
+    };
+    match number {
+        [Word::Bare(_), Word::Sign('.'), ..] => None,
+        [Word::Bare(digits), ..] => format!("{sign}{digits}").parse().ok(),
+        _ => None,
     }
 }
 
@@ -229,6 +254,18 @@ mod tests {
         assert_eq!(table.column("b"), Column::NONE);
         assert_eq!(table.column("C").place(), Some(1));
         assert_eq!(table.column("d").place(), Some(2));
+    }
+
+    #[test]
+    fn whole_numbers_are_defaults() {
+        let table = Table::parse(
+            "t",
+            2,
+            "CREATE TABLE t (a, b INT DEFAULT 32, c DEFAULT -7 NOT NULL, d DEFAULT 1.5, e DEFAULT (1))",
+        )
+        .expect("a table");
+        let defaults = ["a", "b", "c", "d", "e"].map(|name| table.column(name).default());
+        assert_eq!(defaults, [None, Some(32), Some(-7), None, None]);
     }
 
     #[test]

@@ -59,6 +59,9 @@ def cells(page):
 def running(page, ui):
     run(page, "SELECT 40 + 2 AS answer")
     check(cells(page) == [["42"]], f"SELECT 40 + 2 shows {cells(page)}")
+    page.go_back()
+    # The statement before has not run, and this result is not its own.
+    until(page, "document.querySelector('.result-block') === null")
     write(page, "SELECT 1 AS one; SELECT 2 AS two")
     page.locator("#sql").evaluate("(area) => area.setSelectionRange(17, area.value.length)")
     page.locator("#sql").press("Control+Enter")

@@ -116,6 +116,17 @@ fn ranks_that_begin_to_record_later() {
     job.check_forecasts(6);
 }
 
+/// Calls that the late rank did not record are compared with others of the same slow link.
+#[test]
+fn a_slow_link_of_a_rank_that_begins_to_record_later() {
+    let options = "--ranks 44 --tp 2 --pp 1 --steps 2 --layers 1 --micro 2 --seed 602 --late 3:4 \
+        --slow-link 2:0.3";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_calls(0.95);
+    job.check_clocks();
+    job.check_blame(&[]);
+}
+
 #[test]
 fn a_clock_that_steps_back() {
     let options = "--ranks 8 --tp 2 --pp 2 --steps 4 --seed 33 --clock-step 5:35:-3000 \

@@ -71,6 +71,12 @@ fn the_timeline_of_a_recording_is_what_its_rows_say() {
     drive(&pages(&store), "timeline.py", &[]);
 }
 
+#[test]
+fn the_sandwich_view_follows_the_address() {
+    let store = store(&["resnet_cpu.pt.trace.json.gz", "synthetic_gpu_rank0.json.gz"]);
+    drive(&pages(&store), "stacks.py", &[]);
+}
+
 /// Draws the timelines of these inputs, eight servers at a time, and compares them with rows.
 fn draw(inputs: &[PathBuf]) {
     for some in inputs.chunks(8) {

@@ -219,6 +219,34 @@ fn an_area_adds_up_to_the_rows_in_it() {
     }
 }
 
+/// Its columns are whole nanoseconds, which are many of a short trace.
+#[test]
+fn the_overview_covers_all_of_a_short_trace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for end in [900, 1023, 5_000, 300_000] {
+        let event = |start: i64, end: i64| {
+            let us = |ns: i64| format!("{}.{:03}", ns / 1000, ns % 1000);
+            format!(
+                r#"{{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":{},"dur":{}}}"#,
+                us(start),
+                us(end - start)
+            )
+        };
+        let (first, last) = (event(0, end / 3), event(end - end / 10, end));
+        let path = folder.path().join(format!("{end}.json"));
+        let text = format!(r#"{{"traceEvents":[{first},{last}]}}"#);
+        std::fs::write(&path, text).expect("the trace is written");
+        let ui = Ui::start(&[path.to_str().expect("a path in UTF-8")]);
+        let busy = &ui.post("/api/marks", &json!({}))["busy"];
+        let step = busy["step"].as_f64().expect("a step");
+        let shares = busy["host"].as_array().expect("shares");
+        let sum: f64 = shares.iter().map(|share| share.as_f64().expect("a share")).sum();
+        let wanted = (end / 3 + end / 10) as f64;
+        assert!((sum * step - wanted).abs() < 1e-6 * wanted, "{end}: {sum} * {step}");
+        assert!(shares.len() as f64 * step >= end as f64, "{end}: {} columns", shares.len());
+    }
+}
+
 #[test]
 fn search_counts_what_sql_counts() {
     let store = store(&["synthetic_gpu_rank0.json.gz"]);

@@ -39,7 +39,8 @@ pub async fn marks(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
         let findings: Vec<Value> = found.map(|row| placed(&timeline, row)).collect();
         return Ok(Json(json!({"findings": findings})));
     }
-    let step = (timeline.end / COLUMNS as i64).max(1);
+    // Rounded up, so that the columns reach the end.
+    let step = timeline.end / COLUMNS as i64 + 1;
     Ok(Json(json!({
         "busy": {
             "step": step,

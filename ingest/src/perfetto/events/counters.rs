@@ -104,7 +104,7 @@ impl EventWriter {
                 continue;
             };
             let resolved = tracks.resolve(uuid, true, "", elements);
-            let value = self.scaled(value, resolved.counter, (no, uuid));
+            let value = self.scaled(value, resolved.counter, (no, uuid), sequence.cleared);
             let target = Target {
                 ph: b'C',
                 dur: NO_TIME,
@@ -128,16 +128,24 @@ impl EventWriter {
         event: &TrackEvent<'_>,
         counter: Counter,
         key: (usize, u64),
+        cleared: u64,
     ) -> Option<Number> {
         let value = match (event.counter, event.double_counter) {
             (Some(value), _) => Number::Int(value),
             (None, value) => Number::Double(value?),
         };
-        Some(self.scaled(value, counter, key))
+        Some(self.scaled(value, counter, key, cleared))
     }
 
-    /// Multiplies a value, or adds it to the sum of its sequence and counter.
-    pub(super) fn scaled(&mut self, value: Number, counter: Counter, key: (usize, u64)) -> Number {
+    /// Multiplies a value, or adds it to the sum of its sequence and counter since the state of the
+    /// sequence was `cleared` so many times.
+    pub(super) fn scaled(
+        &mut self,
+        value: Number,
+        counter: Counter,
+        key: (usize, u64),
+        cleared: u64,
+    ) -> Number {
         let value = match value {
             value if counter.multiplier <= 1 => value,
             Number::Int(value) => match value.checked_mul(counter.multiplier) {
@@ -149,7 +157,10 @@ impl EventWriter {
         if !counter.is_incremental {
             return value;
         }
-        let sum = self.sums.entry(key).or_insert(Number::Int(0));
+        let (since, sum) = self.sums.entry(key).or_insert((cleared, Number::Int(0)));
+        if *since != cleared {
+            (*since, *sum) = (cleared, Number::Int(0));
+        }
         *sum = match (*sum, value) {
             (Number::Int(sum), Number::Int(value)) => match sum.checked_add(value) {
                 Some(sum) => Number::Int(sum),

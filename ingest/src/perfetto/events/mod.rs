@@ -29,7 +29,7 @@ pub struct Place<'a> {
     /// Offset of its packet.
     pub at: u64,
     /// Time of its packet, ns.
-    pub ts: i64,
+    pub ts: Option<i64>,
     /// Number of its sequence.
     pub sequence: usize,
 }
@@ -55,8 +55,9 @@ pub struct EventWriter {
     /// Number of occurrences of fields that are not read.
     unknown: BTreeMap<u32, u64>,
     first_unknown: Option<(u64, u64)>,
-    /// Running sums of counters whose values are differences, by sequence and track.
-    sums: FxHashMap<(usize, u64), Number>,
+    /// Running sums of counters whose values are differences, by sequence and track, with how often
+    /// the state of the sequence had been cleared.
+    sums: FxHashMap<(usize, u64), (u64, Number)>,
 }
 
 impl EventWriter {
@@ -81,7 +82,13 @@ impl EventWriter {
             *self.unknown.entry(number).or_default() += 1;
         }
         let Some(ts) = own_time(&event, sequence, place.ts, &mut monotonic) else {
-            return elements.skip(Code::TimestampRange, at, b"");
+            let has_time = event.time_delta_us.is_some() || event.time_us.is_some();
+            let code = if has_time || place.ts.is_some() {
+                Code::TimestampRange
+            } else {
+                Code::NoTimestamp
+            };
+            return elements.skip(code, at, b"");
         };
         let mut is_missing = false;
         let name = event_name(&event, sequence, &mut is_missing);
@@ -109,8 +116,8 @@ impl EventWriter {
         let pid = by_thread.map(|(pid, _)| pid).or(resolved.pid);
         let target = self.target(&event, &legacy, resolved, pid, (ts, at), &name, elements);
         if event.kind == 4 && is_counter {
-            let value =
-                self.counter_value(&event, resolved.counter, (place.sequence, uuid.unwrap_or(0)));
+            let key = (place.sequence, uuid.unwrap_or(0));
+            let value = self.counter_value(&event, resolved.counter, key, sequence.cleared);
             if value.is_none() {
                 elements.issue(Code::CounterValue, at, b"");
             }

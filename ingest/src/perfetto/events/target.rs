@@ -121,7 +121,7 @@ impl EventWriter {
 pub(super) fn own_time(
     event: &TrackEvent<'_>,
     sequence: &mut Sequence,
-    ts: i64,
+    ts: Option<i64>,
     monotonic: &mut impl FnMut(i64) -> Option<i64>,
 ) -> Option<i64> {
     let own = match (event.time_delta_us, event.time_us) {
@@ -132,7 +132,7 @@ pub(super) fn own_time(
             now
         }
         (None, Some(us)) => us.checked_mul(1000)?,
-        _ => return Some(ts),
+        _ => return ts,
     };
     Some(monotonic(own).unwrap_or(own))
 }

@@ -52,6 +52,9 @@ export function frame({ title, page }) {
   document.title = `${title} · tracesql`;
   document.body.prepend(header, trouble);
   header.parentElement.insertBefore(main, trouble.nextSibling);
+  // On narrow windows the links are wider than the window.
+  const current = header.querySelector("[aria-current]");
+  current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   follow(traces, status);
   onTrouble((message) => {
     trouble.textContent = message;

@@ -223,6 +223,11 @@ async function start() {
     follow(next);
     view.ran = null;
     if (next.run === "1") setTimeout(run);
+    else {
+      // What is shown belongs to another statement.
+      place.clear();
+      code.markError(null);
+    }
   });
   await withState(({ traces }) => {
     view.traces = traces;

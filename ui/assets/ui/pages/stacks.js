@@ -71,7 +71,6 @@ function set(changes) {
 function openSandwich(name) {
   setState({ view: "sandwich", frame: name });
   draw();
-  layers.choose(name);
 }
 
 // A choice that needs other stacks of the server.
@@ -118,7 +117,7 @@ function notes({ nodes, rest, measure }, asked) {
 }
 
 function draw() {
-  const { view: name, recursion, base, search: text } = state();
+  const { view: name, recursion, base, search: wanted, frame: chosen } = state();
   const isSandwich = name === "sandwich";
   buttons.heavy.setAttribute("aria-pressed", String(!isSandwich));
   buttons.sandwich.setAttribute("aria-pressed", String(isSandwich));
@@ -126,7 +125,7 @@ function draw() {
   buttons.whole.hidden = isSandwich;
   flame.element.hidden = isSandwich || !view.whole;
   layers.element.hidden = !isSandwich || !view.whole;
-  if (search.value !== (text || "")) search.value = text || "";
+  if (search.value !== (wanted || "")) search.value = wanted || "";
   if (!view.whole) return;
   view.tree = shownTree(Boolean(recursion));
   const trace = view.traces.find((t) => t.trace_id === base);
@@ -135,7 +134,8 @@ function draw() {
   );
   if (isSandwich) {
     found.textContent = "";
-    layers.show({ tree: view.tree, text: search.value, unit: view.unit, paintOf });
+    const text = search.value;
+    layers.show({ tree: view.tree, text, unit: view.unit, paintOf, frame: chosen });
   } else drawFlame();
 }
 
@@ -217,7 +217,6 @@ async function open(traces) {
   );
   view.choice.load(state().trace).catch(() => {});
   await load();
-  if (state().frame && state().view === "sandwich") layers.choose(state().frame);
 }
 
 function start({ status, error, traces }) {

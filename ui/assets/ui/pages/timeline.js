@@ -27,9 +27,7 @@ async function begin() {
 
 async function show(model) {
   if (!model.tracks.size) {
-    message.textContent = model.traces.length
-      ? "The open traces have no track with events or counters."
-      : "No trace is open.";
+    message.textContent = "No open trace has a track with events or counters.";
     window.tracesql = { visible: () => [], state: () => ({ rows: 0 }), ready: Promise.resolve() };
     return;
   }

@@ -11,7 +11,8 @@ import { byName, callees, callers } from "./tree.js";
 const MOST = 2000;
 
 /**
- * The sandwich view, as { element, show({ tree, text, unit, paintOf }), choose(name) }.
+ * The sandwich view, as { element, show({ tree, text, unit, paintOf, frame }) }; `frame` is the name
+ * of the chosen frame, if there is one.
  * `describe(tree, node)` is the content of tooltips, `say(tree, node)` tells of the chosen frame,
  * `chosen(name)` is called when a frame is chosen.
  */
@@ -30,15 +31,16 @@ export function sandwich({ describe, say, chosen }) {
     });
   const up = part("up", "Callers of the chosen frame", true);
   const down = part("down", "Callees of the chosen frame", false);
-  const halves = el(
+  const graphs = el(
     "div",
-    { class: "sandwich-halves", hidden: true },
-    title,
+    {},
     el("h4", {}, "Callers"),
     up.element,
     el("h4", {}, "Callees"),
     down.element,
   );
+  const missing = el("p", { class: "quiet small" }, "It is not among the frames shown here.");
+  const halves = el("div", { class: "sandwich-halves", hidden: true }, title, missing, graphs);
   const element = el("div", { class: "sandwich" }, table, halves);
   const view = { order: { at: 2, isDown: true }, data: null, name: null };
 
@@ -93,10 +95,12 @@ export function sandwich({ describe, say, chosen }) {
   function choose(name) {
     const { tree, paintOf } = view.data;
     const number = tree.names.indexOf(name);
-    if (number < 0) return;
     view.name = name;
     halves.hidden = false;
+    graphs.hidden = number < 0;
+    missing.hidden = number >= 0;
     title.textContent = visible(name, 300);
+    if (number < 0) return;
     trees.up = callers(tree, number);
     trees.down = callees(tree, number);
     up.show({ tree: trees.up, hits: null, paint: paintOf(trees.up) });
@@ -109,8 +113,11 @@ export function sandwich({ describe, say, chosen }) {
     const isNew = !view.data || view.data.tree !== data.tree;
     view.data = data;
     drawTable();
-    if (isNew && view.name) choose(view.name);
+    if (!data.frame) {
+      view.name = null;
+      halves.hidden = true;
+    } else if (isNew || data.frame !== view.name) choose(data.frame);
   }
 
-  return { element, show, choose };
+  return { element, show };
 }
