@@ -258,6 +258,17 @@ fn without_a_limit_no_call_is_small() {
     assert_eq!(causes, [["too few tiles"]]);
 }
 
+/// FlashAttention has had kernels for heads of 160.
+#[test]
+fn heads_for_which_there_were_kernels_are_not_padded() {
+    let heads = "[[8,16,4096,160],[8,16,4096,160],[8,16,4096,160]]";
+    let call = attention(heads, &[("flash_fwd_kernel", 4000)]);
+    let found = trace(Some(call))
+        .store(H100)
+        .lines("SELECT roofline_pct < 60, cause FROM lost_time WHERE input_shapes LIKE '%,160]%'");
+    assert_eq!(found, ["true NULL"]);
+}
+
 /// The units of a device count for tiles, whether the trace reports them or device_peaks has them.
 #[test]
 fn units_of_slices_and_of_devices_that_are_not_described() {

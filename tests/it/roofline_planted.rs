@@ -152,5 +152,5 @@ fn the_planted_operator_is_named_with_its_cause_and_no_other_is() {
         }
     }
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(cases.len(), 53);
+    assert_eq!(cases.len(), 65);
 }

@@ -11,14 +11,13 @@ pub enum Line<'l> {
     Bad(&'l [u8]),
 }
 
-/// Splits a line without blanks around it into its frames and its number, which is at least 0 and
-/// below 2^63.
+/// Splits a line without blanks around it into its frames and its number.
 pub fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = line.iter().rposition(|b| matches!(b, b' ' | b'\t'))?;
     let (frames, number) = (line[..at].trim_ascii_end(), &line[at + 1..]);
     let text = std::str::from_utf8(number).ok()?;
     let is_number = text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
-        && text.parse::<f64>().is_ok_and(|number| number < i64::MAX as f64);
+        && text.parse::<f64>().is_ok_and(f64::is_finite);
     (is_number && !frames.is_empty()).then_some((frames, number))
 }
 
@@ -66,7 +65,7 @@ mod tests {
     fn lines_end_in_a_number() {
         assert_eq!(split(b"a;b c 12"), Some((&b"a;b c"[..], &b"12"[..])));
         assert_eq!(split(b"a;b 1.5"), Some((&b"a;b"[..], &b"1.5"[..])));
-        for bad in ["12", "a;b", "a;b -3", "a;b 1e9", "a;b NaN", " 3", "a;b 9223372036854775808"] {
+        for bad in ["12", "a;b", "a;b -3", "a;b 1e9", "a;b NaN", " 3"] {
             assert_eq!(split(bad.trim().as_bytes()), None, "{bad}");
         }
     }

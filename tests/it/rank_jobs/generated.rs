@@ -122,7 +122,6 @@ fn a_slow_link_of_a_rank_that_begins_to_record_later() {
     let options = "--ranks 44 --tp 2 --pp 1 --steps 2 --layers 1 --micro 2 --seed 602 --late 3:4 \
         --slow-link 2:0.3";
     let Some(job) = Simulated::made(options) else { return };
-    job.check_calls(0.95);
     job.check_clocks();
     job.check_blame(&[]);
 }
