@@ -27,9 +27,9 @@
 -- @column start_ns BIGINT ns Start as Unix time on the clock of the job.
 -- @column end_ns BIGINT ns End as Unix time on the clock of the job.
 -- @column dur_ns BIGINT ns end_ns - start_ns.
--- @column kind VARCHAR text compute, transfer, communication (of a call that was not matched),
---   copy, launch, host, python, data_loading, synchronisation, stream_gap, event_delay, handoff,
---   missing_rank or unknown.
+-- @column kind VARCHAR text compute, transfer, communication (of a call that was not matched, or
+--   for which a missing rank may have come last), copy, launch, host, python, data_loading,
+--   synchronisation, stream_gap, event_delay, handoff, missing_rank or unknown.
 -- @column trace_id VARCHAR text The trace of the rank; NULL without a rank.
 -- @column event_id BIGINT id Event that takes the time or waits (events.event_id of the trace);
 --   NULL where a thread recorded nothing of the kinds above.
@@ -63,6 +63,8 @@ SELECT
         WHEN p.kind = 'device' AND k.kind IN ('memcpy', 'memset') THEN 'copy'
         WHEN p.kind = 'device' AND c.class = 'communication' THEN 'communication'
         WHEN p.kind = 'device' THEN 'compute'
+        WHEN p.kind = 'transfer' AND q.status = 'members_missing' AND q.missing_was_last IS NULL
+            THEN 'communication'
         WHEN p.kind = 'host' AND e.cat = 'python_function' THEN 'python'
         WHEN p.kind = 'host_gap' THEN 'host'
         ELSE p.kind
@@ -80,3 +82,4 @@ LEFT JOIN events e ON e.trace_id = r.trace_id AND e.event_id = p.local_id
 LEFT JOIN kernels k ON k.trace_id = r.trace_id AND k.event_id = p.local_id
 LEFT JOIN kernel_classes c ON c.trace_id = r.trace_id AND c.event_id = p.local_id
 LEFT JOIN collective_members m ON m.trace_id = r.trace_id AND m.event_id = p.local_id
+LEFT JOIN collective_calls q ON q.job = m.job AND q.call_id = m.call_id

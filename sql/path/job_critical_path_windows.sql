@@ -22,7 +22,8 @@
 -- @column pieces BIGINT count Pieces of the path.
 -- @column compute_ns BIGINT ns Kernels, except communication.
 -- @column transfer_ns BIGINT ns Collectives after all members have begun.
--- @column communication_ns BIGINT ns Communication that was not matched, with its waits.
+-- @column communication_ns BIGINT ns Communication that was not matched, or for which a missing rank
+--   may have come last, with its waits.
 -- @column copy_ns BIGINT ns Copies and fills.
 -- @column launch_ns BIGINT ns From the start of launch calls to the start of their work.
 -- @column host_ns BIGINT ns Threads, Python too.

@@ -3,7 +3,8 @@
 -- Alike are calls of the same collective, group description, group size, number of hosts and
 -- message size (within 2 %). If some of them are of the same group, the expected exchange is the
 -- median of those. Otherwise, if four of five groups of them agree within 10 %, or 5 µs, it is the
--- median of all. For a message size that no complete call has, it lies on the
+-- median of all, unless three of four calls of the group take the same other time: then its link
+-- may be slow, and there is no row. For a message size that no complete call has, it lies on the
 -- line between the next smaller and the next larger size; beyond the smallest and the largest one,
 -- it is that of a size within 10 %. Where groups differ, the group of the call decides: its
 -- shortest time from the last start to the end must be that of a group of complete calls. Where the
@@ -135,6 +136,24 @@ shortest AS (
         PARTITION BY job, place, collective, description, group_size, size_class, group_key
     )
 ),
+-- Groups most of whose calls take about as long. A rank that is missing and late would be late by
+-- different times, because different work comes before the calls.
+constant AS (
+    SELECT job, place, collective, description, group_size, size_class, group_key, middle_ns
+    FROM (
+        SELECT
+            *,
+            median(CAST(length_ns AS DOUBLE)) OVER (
+                PARTITION BY job, place, collective, description, group_size, size_class, group_key
+            ) AS middle_ns
+        FROM partial
+    )
+    GROUP BY job, place, collective, description, group_size, size_class, group_key, middle_ns
+    HAVING count(*) >= 3
+        AND 4 * count(*) FILTER (
+            WHERE abs(length_ns - middle_ns) <= greatest(3000, middle_ns / 50)
+        ) >= 3 * count(*)
+),
 own AS (
     SELECT
         job, place, collective, description, group_size, size_class, hosts, group_key, least_ns,
@@ -172,6 +191,8 @@ found AS (
         p.job, p.call_no,
         CASE
             WHEN g.length_ns IS NOT NULL THEN g.length_ns
+            WHEN a.is_even AND abs(s.middle_ns - a.length_ns) > greatest(10000, a.length_ns / 5)
+                THEN NULL
             WHEN a.is_even THEN a.length_ns
             WHEN l.others > 0
                 THEN CASE
@@ -188,6 +209,9 @@ found AS (
     LEFT JOIN groups g ON g.job = p.job AND g.place = p.place AND g.collective = p.collective
         AND g.description = p.description AND g.group_size = p.group_size
         AND g.size_class = p.size_class AND g.hosts = p.hosts AND g.group_key = p.group_key
+    LEFT JOIN constant s ON s.job = p.job AND s.place = p.place AND s.collective = p.collective
+        AND s.description = p.description AND s.group_size = p.group_size
+        AND s.size_class = p.size_class AND s.group_key = p.group_key
     LEFT JOIN between_sizes b ON b.job = p.job AND b.call_no = p.call_no
     LEFT JOIN levels l ON l.job = p.job AND l.place = p.place AND l.collective = p.collective
         AND l.description = p.description AND l.group_size = p.group_size

@@ -126,6 +126,29 @@ fn a_slow_link_of_a_rank_that_begins_to_record_later() {
     job.check_blame(&[]);
 }
 
+/// The link may be slow, or the rank that is missing late in each call. Nobody is charged, and the
+/// path does not say that the time is a transfer.
+#[test]
+fn a_slow_link_of_a_rank_without_a_trace() {
+    let options = "--ranks 8 --tp 2 --pp 2 --steps 3 --seed 502 --layers 1 --missing 5 \
+        --slow-link 3:0.3";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_clocks();
+    let charged = job.lines("SELECT rank, cause FROM straggler_ranks WHERE verdict <> 'weak'");
+    assert_eq!(charged, [""; 0]);
+    let unclear = job.lines(
+        "SELECT count(*), count(missing_was_last), min(reason) FROM collective_calls
+         WHERE group_name = '3' AND status = 'members_missing'",
+    );
+    assert_eq!(unclear, ["24 0 it is not known whether a missing rank came last"]);
+    let transfers = job.lines(
+        "SELECT count(*) FROM job_critical_path p
+         JOIN collective_calls c ON c.job = p.job AND c.call_id = p.call_id
+         WHERE p.kind = 'transfer' AND c.group_name = '3'",
+    );
+    assert_eq!(transfers, ["0"]);
+}
+
 #[test]
 fn a_clock_that_steps_back() {
     let options = "--ranks 8 --tp 2 --pp 2 --steps 4 --seed 33 --clock-step 5:35:-3000 \

@@ -253,6 +253,11 @@ impl Simulated {
         }
     }
 
+    /// The rows of a query, joined by blanks.
+    pub fn lines(&self, sql: &str) -> Vec<String> {
+        self.store.lines(sql)
+    }
+
     /// Compares the paths of the steps of which all is known: at least `least` steps.
     pub fn check_paths(&self, least: usize) {
         let windows = self.store.rows(
