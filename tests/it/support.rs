@@ -228,6 +228,11 @@ pub fn tracesql_in(folder: &Path, args: &[&str], env: &[(&str, &Path)]) -> Outpu
 
 /// Runs a program, which must end within a minute.
 pub fn within_a_minute(command: &mut Command) -> Output {
+    within(60, command)
+}
+
+/// Runs a program, which must end within this number of seconds.
+pub fn within(seconds: u64, command: &mut Command) -> Output {
     let mut child = command
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
@@ -247,7 +252,7 @@ pub fn within_a_minute(command: &mut Command) -> Output {
         if let Some(status) = child.try_wait().expect("it can be waited for") {
             break status;
         }
-        if start.elapsed().as_secs() >= 60 {
+        if start.elapsed().as_secs() >= seconds {
             child.kill().expect("it can be killed");
             panic!("{command:?} runs for ever");
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::written;
-use crate::support::{TestStore, elements, fixture, needs, texts, tracesql, within_a_minute};
+use crate::support::{TestStore, elements, fixture, needs, texts, tracesql, within};
 
 /// The output of `go tool pprof`; `None` without Go.
 fn pprof(args: &[&str], files: &[&Path]) -> Option<String> {
@@ -20,7 +20,8 @@ fn pprof(args: &[&str], files: &[&Path]) -> Option<String> {
         .args(files)
         .env("PPROF_TMPDIR", std::env::temp_dir())
         .env_remove("GOFLAGS");
-    let out = within_a_minute(command.stdin(std::process::Stdio::null()));
+    // The first call compiles pprof.
+    let out = within(300, command.stdin(std::process::Stdio::null()));
     let (stdout, stderr) = texts(&out);
     assert!(out.status.success(), "{args:?}: {stderr}");
     Some(stdout)
