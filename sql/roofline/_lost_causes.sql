@@ -143,8 +143,6 @@ placed AS (
         -- Calls above their roofline have used one, though their kernels do not name it.
         CASE
             WHEN roofline_pct > 100 OR is_small THEN NULL
-            -- Depthwise convolutions do not use the units for matrices.
-            WHEN family = 'conv' AND batch > 1 AND (n <= 1 OR filter_channels = 1) THEN NULL
             WHEN unit = 'vector' AND dtype = 'fp64' THEN device_ns / 2.0
             -- Half of the bytes save as much where memory and arithmetic limit about equally.
             WHEN faster_tflop_s > 1.5 * peak_tflop_s
@@ -170,6 +168,8 @@ measured AS (
                 k % (8 * multiple) <> 0)
         ) AS is_uneven,
         CASE
+            -- They do not use the units for matrices.
+            WHEN is_depthwise THEN NULL
             WHEN type_gain_ns > 0.2 * device_ns AND unit = 'vector' THEN 'fp64 elements'
             WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
         END AS type_cause

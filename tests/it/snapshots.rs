@@ -109,6 +109,23 @@ fn hostile_pickles_are_refused_with_a_place_and_a_reason() {
 }
 
 #[test]
+fn pickles_of_another_kind_or_length_are_refused_with_the_right_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cases: [(&str, &[u8], &str); 2] = [
+        // A list of two dicts, as of two snapshots.
+        ("list", b"\x80\x02](}}e.", "save each snapshot in a file of its own"),
+        // A text of 2^40 bytes.
+        ("text", b"\x80\x04\x95\x40\0\0\0\0\0\0\0}\x8d\0\0\0\0\0\x01\0\0segments", "1099511627776"),
+    ];
+    for (name, bytes, reason) in cases {
+        let path = folder.path().join(format!("{name}.pickle"));
+        std::fs::write(&path, bytes).expect("a file");
+        let error = TestStore::new().ingest(&path).expect_err(name).to_string();
+        assert!(error.contains(reason) && !error.contains("--memory-limit"), "{name}: {error}");
+    }
+}
+
+#[test]
 fn odd_entries_are_rows_or_are_counted() {
     let (store, outcome) = TestStore::with(&named("odd"));
     assert_eq!(

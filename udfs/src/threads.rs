@@ -11,6 +11,7 @@ use std::thread;
 pub struct Threads {
     /// The most threads to start. There are never more than cores or items, and at least one.
     pub most: usize,
+    /// The size of the stack of each.
     pub stack_bytes: usize,
 }
 

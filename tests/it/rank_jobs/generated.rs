@@ -126,8 +126,8 @@ fn a_slow_link_of_a_rank_that_begins_to_record_later() {
     job.check_blame(&[]);
 }
 
-/// The link may be slow, or the rank that is missing late in each call. Nobody is charged, and the
-/// path does not say that the time is a transfer.
+/// Either the link is slow, or the missing rank comes late to each call. Nobody is charged, and the
+/// path does not call the time a transfer.
 #[test]
 fn a_slow_link_of_a_rank_without_a_trace() {
     let options = "--ranks 8 --tp 2 --pp 2 --steps 3 --seed 502 --layers 1 --missing 5 \
