@@ -8,6 +8,7 @@ use crate::build::{self, BuildOptions, Origin};
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
 use crate::schema::{SCHEMA_VERSION, TABLES};
+use crate::side::flight::rank_after_word;
 use crate::source::{HashSource, Input, open, without_comments};
 use crate::store::{Manifest, Store, TableFacts, VERSION};
 use crate::trace::Progress;
@@ -96,7 +97,7 @@ fn read_into(
     let mut opened = open(input, scratch.path(), may_be_known)?;
     if let HashSource::Known(hash, _) = &opened.hash
         && !options.replace
-        && let Some(manifest) = store.find(&hash.to_hex())?
+        && let Some(manifest) = store.find(&hash.to_hex(), &name)?
     {
         opened.content.abandon();
         return Ok(Outcome::known(manifest));
@@ -109,11 +110,16 @@ fn read_into(
     let (hash, input_bytes) = opened.finish(&name)?;
     let content_hash = hash.to_hex().to_string();
     if !options.replace
-        && let Some(manifest) = store.find(&content_hash)?
+        && let Some(manifest) = store.find(&content_hash, &name)?
     {
         return Ok(Outcome::known(manifest));
     }
-    let trace_id = Store::trace_id(&slug(&name), &content_hash);
+    let mut trace_id = Store::trace_id(&slug(&name), &content_hash);
+    if !options.replace && store.trace_folder(&trace_id).exists() {
+        // The same bytes of another rank, with a name that is equal where it is cut.
+        let rank = rank_after_word(&name).unwrap_or_default();
+        trace_id = Store::trace_id(&format!("rank{rank}-{}", slug(&name)), &content_hash);
+    }
     let origin = Origin {
         name: &name,
         trace_id: trace_id.clone(),
@@ -137,6 +143,7 @@ fn read_into(
         trace_id,
         content_hash,
         path: name,
+        is_renamed: false,
         input_bytes,
         input_etag: match input {
             Input::Copy { etag, .. } => etag.clone(),

@@ -181,6 +181,9 @@ codes! {
     ColumnType Warning false "column_type"
         "A column of a database has a value of another type than the profiler writes; it is NULL \
          in its typed column.";
+    UnreadTable Warning false "unread_table"
+        "A table of a database is virtual, has no rowid, or has a definition that cannot be read; its \
+         rows are not read.";
     MissingReference Warning false "missing_reference"
         "A record refers to a name, thread, device or call that the input does not have; the value \
          is NULL.";

@@ -10,7 +10,11 @@ WITH named AS (
             WHEN regexp_like(path, '[/\\!]') THEN regexp_replace(path, '[/\\!][^/\\!]*$', '')
             ELSE '.'
         END AS folder,
-        lower(regexp_replace(path, '^.*[/\\!]', '')) AS file
+        -- One rank may have written JSON, another a pickle.
+        regexp_replace(
+            lower(regexp_replace(path, '^.*[/\\!]', '')),
+            '([.](json|pickle|pkl|bin|txt))?([.](gz|zst))?$', ''
+        ) AS file
     FROM traces
     WHERE format = 'flight_recorder'
 ),

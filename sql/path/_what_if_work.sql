@@ -1,6 +1,7 @@
--- The work of each target of _what_if_targets. An operator changes with the kernels that it
--- launched. id is NULL for launches and graphs. change is 1 for work that other work does not wait
--- for, 2 for launches that become one, and NULL for work that takes another time.
+-- The work of each target of _what_if_targets. An operator changes with all that runs inside, and
+-- with the device work that was launched there. id is NULL for launches and graphs. change is 1 for
+-- work that other work does not wait for, 2 for launches that become one, 3 for work that takes
+-- another time with the device work launched inside, and NULL for work that takes another time.
 -- @scope trace
 WITH work AS (
     SELECT k.trace_id, k.event_id, k.name, k.kind, k.op_id, c.class
@@ -27,7 +28,7 @@ FROM _what_if_targets t
 JOIN work w ON w.trace_id = t.trace_id AND w.name = t.name
 WHERE t.target_kind IN ('kernel', 'named')
 UNION ALL
-SELECT t.trace_id, t.target, o.event_id, NULL
+SELECT t.trace_id, t.target, o.event_id, 3
 FROM _what_if_targets t
 JOIN operators o ON o.trace_id = t.trace_id AND o.name = t.name
 WHERE t.target_kind IN ('operator', 'named')

@@ -35,8 +35,10 @@
 -- @column unknown_ns BIGINT ns Time for which the traces show no reason.
 -- @column inferred_ns BIGINT ns Time of waits that follow from times alone.
 -- @column status VARCHAR text complete, or what is not known of the window: calls not matched,
---   members missing, clock stepped (back during work, whose length is lost), or ranks not connected
---   (which take no part).
+--   members missing, steps differ (it lacks a rank, or the spans of two ranks do not overlap: steps
+--   may be numbered differently), clock stepped (during work, whose length is not known), lengths
+--   missing (device work has no duration, or a negative one), or ranks not connected (which take no
+--   part).
 SELECT
     p.job, p.window_id, p.step,
     min(start_ns) AS start_ns,

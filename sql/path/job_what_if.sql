@@ -15,8 +15,9 @@
 -- A step lasts from its first start to its last end on any rank.
 -- Where the same computation without any change does not give the recorded times within 1 µs,
 -- nothing is forecast for the step. Nothing is forecast either for a step in which a rank of a
--- collective was not recorded, collectives could not be matched, or a clock stepped back during
--- work, or for the step after it, because it is not known when the ranks would have come.
+-- collective was not recorded, collectives could not be matched, a clock stepped during work, device
+-- work has no duration, or the steps of the ranks differ, or for the step after it, because it is
+-- not known when the ranks would have come.
 --
 -- Source: `tracesql docs critical_paths`.
 -- Example: SELECT step, target_kind, name, rank, recorded_ns, forecast_ns, saved_pct
@@ -42,7 +43,8 @@
 -- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
 -- @column status VARCHAR text forecast, not reproduced if the recorded times do not follow from the
 --   waits, no steps for the CUDA graphs of a job without them, or what is not known of the step or
---   the one before it: members missing, calls not matched, or clock stepped.
+--   the one before it: members missing, calls not matched, steps differ, clock stepped or
+--   lengths missing.
 WITH forecasts AS (
     SELECT *
     FROM job_forecast(

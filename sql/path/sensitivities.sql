@@ -3,8 +3,10 @@
 -- were hidden, or launches were CUDA graphs.
 --
 -- The forecasts are those of what_if with the factors 0.5 and 0. path_ns is the time of the work on
--- the critical path of the step. Removing work saves at most about that much, and less where other
--- work takes its place on the path.
+-- the critical path of the step; of an operator, without the operators inside, and with the kernels
+-- that it launched itself, while its forecasts are for all that runs inside. Removing work usually
+-- saves less than that, because other work takes its place on the path. It can save more where the
+-- device is still busy with the step before, whose work becomes shorter too.
 --
 -- Source: what_if.
 -- Example: SELECT step, target_kind, name, path_ns, saved_at_half_ns, saved_ns, saved_pct

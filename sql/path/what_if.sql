@@ -7,8 +7,9 @@
 -- move as a whole. So waits that overlapped become shorter or longer, and other work can become
 -- critical, which a path with changed weights would not show. A step that launches ahead of the
 -- device, or waits for other ranks, keeps these waits as they were recorded. An operator changes
--- with the kernels that it launched; launch is the time from launch calls to the start of their
--- work. hidden_communication is communication that no other device work waits for: it takes its
+-- with all that runs inside and the device work that was launched there; launch is the time from
+-- launch calls to the start of their work, up to 100 us after the return of the call.
+-- hidden_communication is communication that no other device work waits for: it takes its
 -- time beside computation, and steps last until it is over. cuda_graphs is a step whose launches
 -- are one launch, or several where the host waits for the device or loads data between them; its
 -- work does not wait for the launches that are gone, and threads do nothing between them. Where the

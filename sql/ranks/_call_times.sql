@@ -2,7 +2,7 @@
 --
 -- method is clocks where the members are on one clock, else durations for calls whose members all
 -- end together, else NULL. It is NULL too where the clock of a member may have stepped back during
--- the call, as its start is not known then.
+-- the call, as its start is not known then, and where the clock of a member is doubtful.
 -- @scope store
 WITH starts AS (
     SELECT
@@ -46,6 +46,7 @@ calls AS (
         count(DISTINCT reference_rank) = 1 AS has_clock,
         -- Another member came last in any case if it began later than this one at the latest.
         bool_or(is_turned AND start_job_ns >= last_start_ns - 2 * call_error_ns) AS is_turned,
+        bool_or(is_doubtful) AS is_doubtful,
         array_agg(rank ORDER BY rank) AS member_ranks,
         max(error_ns) AS error_ns,
         min(start_job_ns) AS first_start_ns,
@@ -76,14 +77,14 @@ judged AS (
         -- The root of a broadcast leaves before the others.
         CASE
             WHEN collective = 'broadcast' AND members > 1 AND has_clock
-                AND later_end_ns - first_end_ns > greatest(2000, 3 * error_ns)
+                AND later_end_ns - first_end_ns > greatest(2000, 3 * error_ns / 2)
                 THEN first_out_rank
         END AS root_rank,
         CASE WHEN collective = 'send_recv' THEN 2 ELSE group_size END AS expected_members,
         CASE
             WHEN mismatch IS NOT NULL THEN mismatch
             WHEN is_sync AND members > 1 AND has_clock AND place = 'device'
-                AND last_end_ns - first_end_ns > 50000 + 3 * error_ns
+                AND last_end_ns - first_end_ns > 50000 + least(3 * error_ns, 50000)
                 THEN 'the members do not end together'
         END AS contradiction
     FROM calls
@@ -102,10 +103,11 @@ SELECT
         WHEN number IS NULL THEN unmatched_reason
         WHEN members > expected_members THEN 'there are more members than ranks in the group'
         WHEN is_turned THEN 'the clock of a rank may have stepped back during the call'
+        WHEN is_doubtful THEN 'the clock of a rank is doubtful'
         WHEN expected_members IS NULL THEN 'the size of the group is not known'
     END AS reason,
     CASE
-        WHEN contradiction IS NOT NULL OR number IS NULL OR is_turned
+        WHEN contradiction IS NOT NULL OR number IS NULL OR is_turned OR is_doubtful
             OR coalesce(members > expected_members, false) THEN NULL
         WHEN has_clock AND place = 'device' THEN 'clocks'
         WHEN is_sync AND members = expected_members THEN 'durations'

@@ -7,10 +7,10 @@ WITH expected AS (
     SELECT
         c.*, u.expected_ns,
         -- A call that takes longer than expected by more waited for a missing member.
-        coalesce(
-            greatest(2500, 2 * u.scatter_ns),
-            greatest(5000, CAST(u.expected_ns / 10 AS BIGINT))
-        ) AS margin_ns
+        CASE
+            WHEN u.scatter_ns IS NULL THEN greatest(5000, CAST(u.expected_ns / 10 AS BIGINT))
+            ELSE greatest(2500, 2 * u.scatter_ns)
+        END AS margin_ns
     FROM _call_times c
     LEFT JOIN _usual_exchanges u ON u.job = c.job AND u.call_no = c.call_no
 ),

@@ -9,7 +9,7 @@ WITH timed AS (
     SELECT
         m.* EXCEPT (dur_ns),
         m.dur_ns + CASE WHEN v.straddles THEN c.offset_before_ns - c.offset_ns ELSE 0 END AS dur_ns,
-        c.reference_rank, c.error_ns, c.is_main,
+        c.reference_rank, c.error_ns, c.is_main, c.is_doubtful,
         (v.may_straddle OR v.is_unsure) AND NOT (m.dur_ns = 0 AND m.is_sync) AS is_turned,
         v.event_id IS NOT NULL AND m.dur_ns = 0 AND m.is_sync AS is_cut,
         m.end_unix_ns - c.offset_ns

@@ -4,7 +4,8 @@
 -- Times from unsure_from_unix_ns to unsure_to_unix_ns are before or after the step that begins the
 -- stretch; where a clock steps back, such times are shown twice (_clock_sides).
 --
--- is_main marks the largest connected set of the job.
+-- is_main marks the largest connected set of the job. is_doubtful is whether the ends of collectives
+-- on devices scatter by more than 50 µs: then calls are likely matched with other ones.
 -- @scope store
 WITH segments AS (
     SELECT
@@ -39,6 +40,7 @@ SELECT
     s.job, s.rank, s.segment, s.reference_rank, s.origin_unix_ns, s.from_unix_ns, s.to_unix_ns,
     s.unsure_from_unix_ns, s.unsure_to_unix_ns, s.offset_ns,
     lag(s.offset_ns) OVER (PARTITION BY s.job, s.rank ORDER BY s.segment) AS offset_before_ns,
-    s.drift_ppm, s.error_ns, s.sync_points, s.spread_ns, s.place, t.set_ranks, t.is_main
+    s.drift_ppm, s.error_ns, s.sync_points, s.spread_ns, s.place, t.set_ranks, t.is_main,
+    coalesce(s.place = 'device' AND s.spread_ns > 50000, false) AS is_doubtful
 FROM segments s
 JOIN sets t ON t.job = s.job AND t.reference_rank = s.reference_rank

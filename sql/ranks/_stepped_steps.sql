@@ -12,7 +12,7 @@ FROM (
     SELECT k.trace_id, k.step, k.class
     FROM _clock_sides v
     JOIN kernel_classes k ON k.trace_id = v.trace_id AND k.event_id = v.event_id
-    WHERE k.step IS NOT NULL AND (v.straddles OR v.may_straddle OR v.is_unsure)
+    WHERE k.step IS NOT NULL AND (v.straddles OR v.may_straddle OR v.is_unsure OR k.dur_ns = 0)
         AND k.class NOT IN ('memcpy', 'sync')
 )
 GROUP BY trace_id, step

@@ -11,7 +11,9 @@
 -- number of hosts is not known (_call_hosts), all calls alike count. Without calls alike there is
 -- no row: a rank that is missing may come as late in each call.
 --
--- scatter_ns is what the exchange takes longer in one of 20 calls; NULL if it is not known.
+-- scatter_ns is what the exchange takes longer than the median of its group in one of 20 calls; NULL
+-- if it is not known. It is taken relative to these medians, so that a slow link does not hide what
+-- the calls of other groups waited for.
 -- @scope store
 WITH calls AS (
     SELECT
@@ -41,27 +43,32 @@ groups AS (
     GROUP BY
         job, place, collective, description, group_size, size_class, hosts, group_key
 ),
+deviations AS (
+    SELECT
+        *,
+        CAST(length_ns AS DOUBLE) / nullif(
+            median(CAST(length_ns AS DOUBLE)) OVER (
+                PARTITION BY
+                    job, place, collective, description, group_size, size_class, hosts, group_key
+            ),
+            0
+        ) - 1 AS deviation
+    FROM complete
+),
 classes AS (
     SELECT
         job, place, collective, description, group_size, size_class, hosts,
         CAST(round(median(CAST(size_bytes AS DOUBLE))) AS BIGINT) AS middle_bytes,
         CAST(round(median(CAST(length_ns AS DOUBLE))) AS BIGINT) AS length_ns,
         -- Of few calls it says little.
-        CASE
-            WHEN count(*) >= 8
-                THEN CAST(
-                    round(
-                        quantile(length_ns, 0.95) - median(CAST(length_ns AS DOUBLE))
-                    ) AS BIGINT
-                )
-        END AS scatter_ns
-    FROM complete
+        CASE WHEN count(*) >= 8 THEN greatest(quantile(deviation, 0.95), 0) END AS scatter
+    FROM deviations
     GROUP BY job, place, collective, description, group_size, size_class, hosts
 ),
 alike AS (
     SELECT
         c.job, c.place, c.collective, c.description, c.group_size, c.size_class, c.hosts,
-        c.middle_bytes, c.length_ns, c.scatter_ns,
+        c.middle_bytes, c.length_ns, c.scatter,
         5 * count(*) FILTER (
             WHERE abs(g.length_ns - c.length_ns) <= greatest(5000, c.length_ns / 10)
         ) >= 4 * count(*) AS is_even
@@ -71,7 +78,7 @@ alike AS (
         AND g.size_class = c.size_class AND g.hosts = c.hosts
     GROUP BY
         c.job, c.place, c.collective, c.description, c.group_size, c.size_class, c.hosts,
-        c.middle_bytes, c.length_ns, c.scatter_ns
+        c.middle_bytes, c.length_ns, c.scatter
 ),
 partial AS (
     SELECT * FROM calls WHERE status = 'members_missing'
@@ -201,7 +208,7 @@ found AS (
                 END
             ELSE b.length_ns
         END AS expected_ns,
-        CASE WHEN a.is_even THEN a.scatter_ns END AS scatter_ns
+        a.scatter
     FROM partial p
     LEFT JOIN alike a ON a.job = p.job AND a.place = p.place AND a.collective = p.collective
         AND a.description = p.description AND a.group_size = p.group_size
@@ -217,4 +224,8 @@ found AS (
         AND l.description = p.description AND l.group_size = p.group_size
         AND l.size_class = p.size_class AND l.group_key = p.group_key
 )
-SELECT * FROM found WHERE expected_ns IS NOT NULL
+SELECT
+    job, call_no, expected_ns,
+    CAST(round(scatter * expected_ns) AS BIGINT) AS scatter_ns
+FROM found
+WHERE expected_ns IS NOT NULL

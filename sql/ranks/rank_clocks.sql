@@ -10,7 +10,7 @@
 --
 -- Example: SELECT rank, offset_ns, drift_ppm, error_ns, sync_points, status FROM rank_clocks
 --   ORDER BY job, rank
--- Holds: status IN ('aligned', 'not_connected') OR rank = reference_rank
+-- Holds: status IN ('aligned', 'doubtful', 'not_connected') OR rank = reference_rank
 -- Range: any origin_unix_ns, from_unix_ns, to_unix_ns, offset_ns, drift_ppm; Unix time, and clocks
 --   may differ by any amount.
 --
@@ -28,12 +28,14 @@
 -- @column drift_ppm DOUBLE number By how much it gains on the reference, 10^-6; 0 where the window
 --   is too short, or the drift too small to be told from noise.
 -- @column error_ns BIGINT ns Half of the interval that holds the error of aligned times in 95 of
---   100 cases, if the ends scatter independently; 0 for the reference.
+--   100 cases, if the ends scatter independently; 0 for the reference, or 1,000 if its times are
+--   whole microseconds.
 -- @column sync_points BIGINT count Ends that were compared.
 -- @column residual_mad_ns BIGINT ns Median deviation of the ends from the fit.
 -- @column method VARCHAR text collectives, host_marks (noise of about 100 µs) or none.
--- @column status VARCHAR text reference, aligned, not_connected (no shared collective with the
---   ranks of the reference), or alone (the job has one rank in the store).
+-- @column status VARCHAR text reference, aligned, doubtful (ends on devices scatter by more than
+--   50 µs, so that its collectives are likely matched with other ones), not_connected (no shared
+--   collective with the ranks of the reference), or alone (the job has one rank in the store).
 SELECT
     j.trace_id, c.job, c.rank, c.segment, c.reference_rank, c.from_unix_ns, c.to_unix_ns,
     c.origin_unix_ns, c.offset_ns, c.drift_ppm, c.error_ns, c.sync_points,
@@ -47,6 +49,7 @@ SELECT
         WHEN j.ranks = 1 THEN 'alone'
         WHEN NOT c.is_main OR c.set_ranks = 1 THEN 'not_connected'
         WHEN c.rank = c.reference_rank THEN 'reference'
+        WHEN c.is_doubtful THEN 'doubtful'
         ELSE 'aligned'
     END AS status
 FROM _rank_clocks c

@@ -18,15 +18,12 @@ use tracesql_ingest::schema;
 
 use super::cluster::Relations;
 use super::settings::Settings;
-use super::store_tables::StoreTables;
+use super::store_tables::{StoreTables, TRACES};
 use super::{planner_threads, system_tables, views};
 use crate::error::Error;
 use crate::library::{self, Body, Library, Scope};
 
 type Provider = Arc<dyn TableProvider>;
-
-/// The table with a row for each trace.
-const TRACES: &str = "traces";
 
 /// All relations of a session.
 #[derive(Debug)]

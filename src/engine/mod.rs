@@ -363,7 +363,7 @@ impl Engine {
         parameters: &[(String, ScalarValue)],
     ) -> Result<Vec<Started>> {
         for statement in &statements {
-            statements::refuse(statement, |name| self.catalog.owner(name))?;
+            statements::refuse(statement, self.queries_only, |name| self.catalog.owner(name))?;
         }
         self.plan_views_of(&statements);
         let mut plans = Vec::with_capacity(statements.len());

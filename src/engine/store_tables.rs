@@ -15,13 +15,22 @@ use datafusion::datasource::listing::{
 };
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::{case, col, lit};
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
+use datafusion::scalar::ScalarValue;
 use tracesql_ingest::Manifest;
 use tracesql_ingest::schema::{self, Kind, Layout};
 use url::Url;
 
 use super::store_scan::StoreScan;
 use crate::store::TraceFiles;
+
+/// The table with a row for each trace.
+pub const TRACES: &str = "traces";
+/// Its column of the names of inputs.
+const PATH: &str = "path";
 
 /// The tables of some traces of a store.
 #[derive(Debug)]
@@ -84,8 +93,11 @@ impl StoreTables {
             .map(|c| c.kind == Kind::Text && c.layout == Layout::Plain)
             .collect();
         let unfiltered = StoreScan::new(over(false)?);
+        let renamed = self.traces.iter().filter(|_| table.name == TRACES);
+        let renamed = renamed.filter(|(_, manifest)| manifest.is_renamed);
         Ok(Arc::new(StoreTable {
             name: table.name,
+            paths: renamed.map(|(_, m)| (m.trace_id.clone(), m.path.clone())).collect(),
             filtering: unfiltered.in_other_way(over(true)?),
             unfiltered,
             long_texts,
@@ -101,6 +113,9 @@ impl StoreTables {
 #[derive(Debug)]
 pub struct StoreTable {
     name: &'static str,
+    /// Of the table of traces, the paths of inputs that the user names otherwise than when they
+    /// were read, with the names of the traces.
+    paths: Vec<(String, String)>,
     /// Decodes all rows.
     unfiltered: StoreScan,
     /// Decodes the rows that pass the filters.
@@ -136,7 +151,13 @@ impl TableProvider for StoreTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        self.unfiltered.table().supports_filters_pushdown(filters)
+        let mut supported = self.unfiltered.table().supports_filters_pushdown(filters)?;
+        for (filter, supported) in filters.iter().zip(&mut supported) {
+            if !self.paths.is_empty() && filter.column_refs().iter().any(|c| c.name == PATH) {
+                *supported = TableProviderFilterPushDown::Unsupported;
+            }
+        }
+        Ok(supported)
     }
 
     async fn scan(
@@ -149,7 +170,49 @@ impl TableProvider for StoreTable {
         let reads_long_texts =
             projection.is_none_or(|columns| columns.iter().any(|&at| self.long_texts[at]));
         let scan = if reads_long_texts { &self.filtering } else { &self.unfiltered };
-        scan.plan(state, projection, filters, limit).await
+        let schema = self.schema();
+        let path = schema.index_of(PATH).ok().filter(|_| !self.paths.is_empty());
+        let wanted = projection.cloned().unwrap_or_else(|| (0..schema.fields().len()).collect());
+        match path.filter(|path| wanted.contains(path)) {
+            None => scan.plan(state, projection, filters, limit).await,
+            Some(path) => {
+                let id = schema.index_of("trace_id")?;
+                let mut read = wanted.clone();
+                read.extend((!wanted.contains(&id)).then_some(id));
+                let rows = scan.plan(state, Some(&read), filters, limit).await?;
+                self.with_paths(rows, &wanted, path)
+            }
+        }
+    }
+}
+
+impl StoreTable {
+    /// Replaces the paths of some rows. The columns of the result are the wanted ones.
+    fn with_paths(
+        &self,
+        rows: Arc<dyn ExecutionPlan>,
+        wanted: &[usize],
+        path: usize,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let (schema, read) = (self.schema(), rows.schema());
+        let text = |value: &str, like: &str| -> Result<Arc<dyn PhysicalExpr>> {
+            let data_type = read.field_with_name(like)?.data_type();
+            Ok(lit(ScalarValue::from(value).cast_to(data_type)?))
+        };
+        let mut named = Vec::with_capacity(self.paths.len());
+        for (trace, path) in &self.paths {
+            named.push((text(trace, "trace_id")?, text(path, PATH)?));
+        }
+        let column = |at: usize| -> Result<ProjectionExpr> {
+            let name = schema.field(at).name();
+            let mut value = col(name, &read)?;
+            if at == path {
+                value = case(Some(col("trace_id", &read)?), named.clone(), Some(value))?;
+            }
+            Ok(ProjectionExpr::new(value, name))
+        };
+        let columns = wanted.iter().map(|at| column(*at)).collect::<Result<Vec<_>>>()?;
+        Ok(Arc::new(ProjectionExec::try_new(columns, rows)?))
     }
 }
 

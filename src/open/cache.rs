@@ -49,8 +49,20 @@ impl Cache {
         &self.store
     }
 
-    /// The name of an input's trace. The input is read if its trace is not in the cache.
+    /// The name of an input's trace. The input is read if its trace is not in the cache. Where it was
+    /// read under another path, its path is that of now.
     pub fn trace(
+        &self,
+        input: &Input,
+        options: &IngestOptions,
+        reader: &dyn InputReader,
+    ) -> Result<String> {
+        let trace_id = self.find_or_read(input, options, reader)?;
+        self.store.rename(&trace_id, input.name());
+        Ok(trace_id)
+    }
+
+    fn find_or_read(
         &self,
         input: &Input,
         options: &IngestOptions,

@@ -11,6 +11,7 @@ mod parameters;
 mod rows;
 mod units;
 
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -189,7 +190,7 @@ impl Requests {
                 biased;
                 () = cancelled.cancelled() => Err(Error::Cancelled),
                 () = tokio::time::sleep_until(deadline) => Err(Error::Timeout(limit)),
-                done = work => done.unwrap_or_else(|_| Err(crashed())),
+                done = work => done.unwrap_or_else(|panic| Err(broken(&*panic))),
             }
         });
         let ends = EndsWithCaller(task.abort_handle(), call.clone());
@@ -197,7 +198,7 @@ impl Requests {
         // for that.
         let outcome = tokio::select! {
             biased;
-            done = task => done.unwrap_or_else(|_| Err(crashed())),
+            done = task => done.unwrap_or_else(|e| Err(e.try_into_panic().map_or_else(|_| crashed(), |panic| broken(&*panic)))),
             () = call.cancelled() => Err(Error::Cancelled),
             () = tokio::time::sleep_until(deadline) => Err(Error::Timeout(limit)),
         };
@@ -213,6 +214,20 @@ impl Drop for EndsWithCaller {
     fn drop(&mut self) {
         self.0.abort();
         self.1.stop();
+    }
+}
+
+/// The error of work that panicked.
+fn broken(panic: &(dyn Any + Send)) -> Error {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    match text.or_else(|| panic.downcast_ref::<&str>().copied()) {
+        // What Arrow says where the texts of some thousands of rows take more than 2 GiB.
+        Some(text) if text.contains("offset overflow") => Error::Query(
+            "the texts or lists of a column are too large: some thousands of rows may have 2 GiB \
+             together; make them shorter"
+                .to_owned(),
+        ),
+        _ => crashed(),
     }
 }
 

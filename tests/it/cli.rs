@@ -96,6 +96,52 @@ fn exit_code_0_for_help_and_version() {
     }
 }
 
+/// The trace of a file that was opened before has the path by which it is opened now, so that it
+/// belongs to the job in its folder.
+#[test]
+fn a_trace_in_the_cache_is_called_what_it_is_called_now() {
+    let place = Place::empty();
+    std::fs::create_dir(place.path("run")).expect("a folder");
+    for rank in 0..2 {
+        let file = format!("synthetic_gpu_rank{rank}.json.gz");
+        std::fs::copy(fixture(&file), place.path(&format!("run/{file}"))).expect("a copy");
+    }
+    std::fs::copy(fixture("synthetic_gpu_rank0.json.gz"), place.path("alone.json.gz"))
+        .expect("a copy");
+    let paths = "SELECT path FROM traces ORDER BY path";
+    let csv =
+        |names: &[&str], sql: &str| place.ok(&[names, &["--format", "csv", "-c", sql]].concat());
+    assert_eq!(csv(&["alone.json.gz"], paths), "path\nalone.json.gz\n");
+    let both = "path\nrun/synthetic_gpu_rank0.json.gz\nrun/synthetic_gpu_rank1.json.gz\n";
+    assert_eq!(csv(&["run"], paths), both);
+    let jobs = "SELECT count(*) AS n FROM job_ranks WHERE ranks = 2 AND job LIKE 'run %'";
+    assert_eq!(csv(&["run"], jobs), "n\n2\n");
+    // Filters see the path of now too, also those that name no other column.
+    let of = |path: &str| format!("SELECT count(*) AS n FROM traces WHERE path = '{path}'");
+    assert_eq!(csv(&["run"], &of("run/synthetic_gpu_rank0.json.gz")), "n\n1\n");
+    assert_eq!(csv(&["run"], &of("alone.json.gz")), "n\n0\n");
+    assert_eq!(csv(&["alone.json.gz"], &of("alone.json.gz")), "n\n1\n");
+}
+
+/// Dumps of ranks that recorded nothing are often equal.
+#[test]
+fn equal_files_of_two_ranks_are_two_traces() {
+    let place = Place::empty();
+    let dump = r#"{"version":"2.10","pg_config":{},"entries":[]}"#;
+    for rank in 0..3 {
+        place.write(&format!("nccl_trace_rank_{rank}.json"), dump);
+    }
+    place.write("nccl_trace_rank_1.copy.json", dump);
+    let sql = "SELECT rank, path FROM traces ORDER BY rank, path";
+    let all = [0, 1, 2].map(|rank| format!("{rank},nccl_trace_rank_{rank}.json\n"));
+    let names = [0, 1, 2].map(|rank| format!("nccl_trace_rank_{rank}.json"));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let opened = place.ok(&[&names[..], &["--format", "csv", "-c", sql]].concat());
+    assert_eq!(opened, format!("rank,path\n{}", all.concat()));
+    place.ok(&[&["ingest", "-o", "s"], &names[..], &["nccl_trace_rank_1.copy.json"]].concat());
+    assert_eq!(place.csv(sql), format!("rank,path\n{}", all.concat()));
+}
+
 #[test]
 fn exit_code_2_for_usage() {
     let place = Place::new();

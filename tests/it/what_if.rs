@@ -129,3 +129,97 @@ fn graphs_need_steps() {
         WHERE target_kind = 'cuda_graphs'";
     assert_eq!(elements(events.join(",\n")).lines(sensitivities), ["NULL NULL no steps"]);
 }
+
+fn operator(name: &str, tid: i64, start: i64, end: i64) -> String {
+    event(name, "cpu_op", (1, tid), (start, end), "")
+}
+
+/// What the trace gains without an operator, in microseconds, by window, and the status.
+fn gains(events: &[String], name: &str) -> Vec<String> {
+    elements(events.join(",\n")).lines(&format!(
+        "SELECT window_id, saved_ns / 1000, status FROM sensitivities \
+        WHERE target_kind = 'operator' AND name = '{name}' ORDER BY window_id"
+    ))
+}
+
+const BACKWARD: &str = "autograd::engine::evaluate_function: AddBackward0";
+
+/// The first thread waits for the backward pass of the other one. It goes on with `next`.
+fn backward(next: &[String]) -> Vec<String> {
+    let mut events =
+        vec![mark(1, 0, 300), operator("aten::forward", 1, 10, 30), operator(BACKWARD, 2, 50, 190)];
+    events.extend_from_slice(next);
+    events
+}
+
+/// The step waits for the backward pass, whether the next work is inside a frame or mark that opens
+/// after it, or not, and whether it is an operator or a call. Its threads hand over after 20 µs.
+#[test]
+fn a_step_gains_the_time_of_its_backward_pass() {
+    let step = operator("aten::step", 1, 200, 230);
+    let optimizer = event("Optimizer.step#SGD.step", "user_annotation", (1, 1), (196, 250), "");
+    let frame = event("sgd.py(63): step", "python_function", (1, 1), (198, 240), "");
+    let call = call("cudaStreamSynchronize", 9, 200, 230);
+    for next in [
+        vec![step.clone()],
+        vec![optimizer.clone(), step.clone()],
+        vec![optimizer, frame, step],
+        vec![call],
+    ] {
+        let events = backward(&next);
+        assert_eq!(gains(&events, BACKWARD), ["0 140 forecast", "1 140 forecast"], "{next:?}");
+        let slack = format!("SELECT slack_ns, status FROM slack WHERE name = '{BACKWARD}'");
+        assert_eq!(elements(events.join(",\n")).lines(&slack), ["0 known"], "{next:?}");
+    }
+}
+
+/// The profiler opens marks of steps inside of short frames.
+#[test]
+fn a_mark_lasts_longer_than_the_frame_in_which_it_began() {
+    let events = [
+        event("enter", "python_function", (1, 1), (0, 20), ""),
+        mark(1, 10, 300),
+        operator("aten::big", 1, 30, 230),
+        call("cudaLaunchKernel", 1, 40, 45),
+        kernel("k", 7, 1, 50, 260),
+    ];
+    assert_eq!(gains(&events, "aten::big")[1], "1 200 forecast");
+    let slack = "SELECT slack_ns / 1000 FROM slack WHERE kind = 'kernel'";
+    assert_eq!(elements(events.join(",\n")).lines(slack), ["40"]);
+}
+
+#[test]
+fn a_trace_without_a_device_ends_with_its_threads() {
+    let events = [operator("aten::a", 1, 0, 100), operator("aten::b", 1, 100, 150)];
+    assert_eq!(gains(&events, "aten::a"), ["0 100 forecast"]);
+    let slack = "SELECT DISTINCT slack_ns, status FROM slack";
+    assert_eq!(elements(events.join(",\n")).lines(slack), ["0 known"]);
+}
+
+/// The path calls the time from the call to the start `unknown` where it is longer than 100 µs.
+#[test]
+fn what_nothing_explains_is_not_the_launch() {
+    let launch = |start: i64| {
+        let events =
+            [mark(1, 0, 20), call("cudaLaunchKernel", 1, 10, 15), kernel("k", 7, 1, start, 900)];
+        let gain = "SELECT path_ns / 1000, saved_ns / 1000 FROM sensitivities \
+            WHERE target_kind = 'launch' AND window_id = 1";
+        elements(events.join(",\n")).lines(gain)
+    };
+    assert_eq!(launch(115), ["105 105"]);
+    assert_eq!(launch(116), ["0 0"]);
+}
+
+/// An operator is all that runs inside, and the device work that was launched there.
+#[test]
+fn an_operator_takes_its_operators_and_kernels_with_it() {
+    let events = [
+        mark(1, 0, 100),
+        operator("aten::linear", 1, 10, 60),
+        operator("aten::addmm", 1, 20, 50),
+        call("cudaLaunchKernel", 1, 30, 40),
+        kernel("gemm", 7, 1, 50, 1050),
+    ];
+    // The kernel starts when it did, and takes no time. The mark ends 50 µs earlier, at 50 µs.
+    assert_eq!(gains(&events, "aten::linear")[1], "1 1000 forecast");
+}

@@ -11,6 +11,7 @@ use std::path::Path;
 use crate::build::BuildOptions;
 use crate::error::{IngestError, Result};
 use crate::import::typed::{TypedRead, TypedWriter};
+use crate::issues::{Code, Issues};
 use crate::source::Content;
 use crate::sqlite::{Database, is_sqlite};
 use crate::trace::Progress;
@@ -49,6 +50,15 @@ pub fn read(source: &Source<'_>) -> Result<Option<TypedRead>> {
         source.content.abandon();
     }
     read.map(Some)
+}
+
+/// Returns the issues of a database: those of unpacking it, and tables that the reader cannot read.
+fn issues(source: &Source<'_>, db: &Database<'_>) -> Issues {
+    let mut issues = source.content.issues();
+    for name in db.other_tables() {
+        issues.add(Code::UnreadTable, None, None, name.as_bytes());
+    }
+    issues
 }
 
 /// Reads a database by the tables that it has.

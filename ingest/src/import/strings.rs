@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Result;
 use crate::import::typed::{TypedWriter, push_text};
+use crate::issues::Code;
 use crate::sqlite::{Column, Database, Lookup};
 use crate::trace::TextId;
 
@@ -38,8 +39,6 @@ impl Text {
 pub struct Strings<'a> {
     lookup: Option<Lookup<'a>>,
     value: Column,
-    /// All texts, if their number is not the number of their row.
-    all: FxHashMap<i64, String>,
     kept: FxHashMap<i64, Option<Text>>,
     bytes: usize,
 }
@@ -48,23 +47,14 @@ impl<'a> Strings<'a> {
     /// Prepares to read the texts of a table with columns `key` and `value`.
     pub fn new(db: &'a Database<'_>, table: &str, key: &str, value: &str) -> Result<Self> {
         let lookup = db.lookup(table, key)?;
-        let mut all = FxHashMap::default();
-        if let (None, Some(table)) = (&lookup, db.table(table)) {
-            let (key, value) = (table.column(key), table.column(value));
-            db.scan(table, |row| {
-                if let (Some(key), Some(value)) = (row.int(key, &mut false), row.text(value)) {
-                    all.insert(key, value.into_owned());
-                }
-                Ok(())
-            })?;
-        }
         let value = lookup.as_ref().map_or(Column::NONE, |l| l.column(value));
-        Ok(Self { lookup, value, all, kept: FxHashMap::default(), bytes: 0 })
+        Ok(Self { lookup, value, kept: FxHashMap::default(), bytes: 0 })
     }
 
-    /// Returns the text with this number; `None` if the table has none.
+    /// Returns the text with this number; `None` if the table has none. A text that is not valid is
+    /// counted when it is read, which is once unless there are very many.
     #[inline]
-    pub fn get(&mut self, writer: &TypedWriter<'_>, key: i64) -> Result<Option<Text>> {
+    pub fn get(&mut self, writer: &mut TypedWriter<'_>, key: i64) -> Result<Option<Text>> {
         match self.kept.get(&key) {
             Some(known) => Ok(known.clone()),
             None => self.read(writer, key),
@@ -72,14 +62,15 @@ impl<'a> Strings<'a> {
     }
 
     #[cold]
-    fn read(&mut self, writer: &TypedWriter<'_>, key: i64) -> Result<Option<Text>> {
-        let text = match &mut self.lookup {
-            Some(lookup) => match lookup.find(key)? {
-                Some(row) => row.text(self.value).map(|text| Text::new(writer, &text)),
-                None => None,
-            },
-            None => self.all.get(&key).map(|text| Text::new(writer, text)),
-        };
+    fn read(&mut self, writer: &mut TypedWriter<'_>, key: i64) -> Result<Option<Text>> {
+        let row = self.lookup.as_mut().map(|lookup| lookup.find(key)).transpose()?.flatten();
+        let text = row.and_then(|row| {
+            let text = row.text(self.value)?;
+            if row.is_invalid_text(self.value) {
+                writer.issue(Code::InvalidUtf8, true, text.as_bytes());
+            }
+            Some(Text::new(writer, &text))
+        });
         self.bytes += text.as_ref().map_or(0, |t| t.text.len() + t.json.len());
         if self.kept.len() < MAX_KEPT && self.bytes < MAX_BYTES {
             self.kept.insert(key, text.clone());

@@ -60,6 +60,10 @@ impl Context<'_> {
     /// Returns the launch and the operator of a device row, and how they were found. `near` is the
     /// place in the launches of the last one that was found.
     pub fn link(&self, record: &EventRecord, near: &mut usize) -> Link {
+        let own_step = || match self.has_device_steps {
+            true => self.steps.at(self.pid(record.track), record.ts),
+            false => None,
+        };
         let correlation = record.correlation();
         if correlation != NO_LINK
             && let Some(launch) = self.launches.find(near, correlation, record.ts)
@@ -71,13 +75,9 @@ impl Context<'_> {
                 op,
                 way,
                 reason: None,
-                step: self.steps.at(self.pid(launch.track), launch.ts),
+                step: self.steps.at(self.pid(launch.track), launch.ts).or_else(own_step),
             };
         }
-        let own_step = || match self.has_device_steps {
-            true => self.steps.at(self.pid(record.track), record.ts),
-            false => None,
-        };
         let reason = Some(match correlation {
             NO_LINK if self.device_links.never_correlated(record) => "never_correlated",
             NO_LINK => "no_correlation",

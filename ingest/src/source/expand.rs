@@ -61,6 +61,15 @@ impl Input {
             }
         }
     }
+
+    /// Returns the file that is read; `None` for standard input.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Stdin => None,
+            Self::File(file) | Self::Copy { file, .. } => Some(file),
+            Self::ZipMember { archive, .. } | Self::TarMember { archive, .. } => Some(archive),
+        }
+    }
 }
 
 /// Endings of files that may be traces, for files that are found in folders.

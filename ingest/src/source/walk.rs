@@ -47,6 +47,12 @@ impl<'a> Walk<'a> {
         Ok(Self { content, window, base: 0, at, len })
     }
 
+    /// Returns a walk through the same text from another place.
+    pub fn at(&self, offset: u64) -> Result<Self, IngestError> {
+        let window = self.content.map(offset, self.len.min(offset + WINDOW))?;
+        Ok(Self { content: self.content, window, base: offset, at: 0, len: self.len })
+    }
+
     /// Returns the offset of the next byte.
     pub fn offset(&self) -> u64 {
         self.base + self.at as u64

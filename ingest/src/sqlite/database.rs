@@ -21,6 +21,8 @@ pub struct Database<'a> {
     layout: Layout,
     /// All plain tables, by name in lower case.
     tables: BTreeMap<String, Table>,
+    /// Names of the other tables.
+    others: Vec<String>,
 }
 
 /// Whether a content is an SQLite database.
@@ -39,13 +41,14 @@ impl<'a> Database<'a> {
         if let Some(log) = content.neighbour("-wal")?.or(content.neighbour("-journal")?) {
             return Err(unfinished(name, &log));
         }
-        let mut database = Self { name, content, layout, tables: BTreeMap::new() };
+        let mut database =
+            Self { name, content, layout, tables: BTreeMap::new(), others: Vec::new() };
         // `CREATE TABLE sqlite_schema (type, name, tbl_name, rootpage, sql)`
         let schema = Table::parse("sqlite_schema", 1, "CREATE TABLE s (kind, name, of, root, sql)");
         let Some(schema) = schema else { return Ok(database) };
         let [kind, table, root, sql] =
             ["kind", "name", "root", "sql"].map(|column| schema.column(column));
-        let (mut found, mut entries) = (BTreeMap::new(), 0);
+        let (mut found, mut others, mut entries) = (BTreeMap::new(), Vec::new(), 0);
         database.scan(&schema, |row| {
             entries += 1;
             if entries > MAX_ENTRIES {
@@ -55,19 +58,37 @@ impl<'a> Database<'a> {
                 );
                 return Err(IngestError::input_at(name, reason, HEADER as u64));
             }
-            let is_table = row.text(kind).is_some_and(|kind| kind == "table");
+            let kind = row.text(kind).unwrap_or_default();
+            if !matches!(&*kind, "table" | "index" | "view" | "trigger") {
+                let reason = format!(
+                    "damaged SQLite database: entry {} of the schema is of no known type",
+                    row.rowid
+                );
+                return Err(IngestError::input_at(name, reason, HEADER as u64));
+            }
+            let is_table = kind == "table";
+            let Some(name) = row.text(table).filter(|name| !name.starts_with("sqlite_")) else {
+                return Ok(());
+            };
             let root = row.int(root, &mut false).and_then(|root| u32::try_from(root).ok());
-            if let (true, Some(name), Some(root), Some(sql)) =
-                (is_table, row.text(table), root.filter(|root| *root > 1), row.text(sql))
-                && !name.starts_with("sqlite_")
-                && let Some(table) = Table::parse(&name, root, &sql)
-            {
-                found.insert(name.to_lowercase(), table);
+            let root = root.filter(|root| *root > 1);
+            let plain = root.zip(row.text(sql)).and_then(|(at, sql)| Table::parse(&name, at, &sql));
+            match plain {
+                Some(table) if is_table => {
+                    found.insert(name.to_lowercase(), table);
+                }
+                None if is_table => others.push(name.into_owned()),
+                _ => {}
             }
             Ok(())
         })?;
-        database.tables = found;
+        (database.tables, database.others) = (found, others);
         Ok(database)
+    }
+
+    /// Names of the tables that are not plain: virtual ones and those without a rowid.
+    pub fn other_tables(&self) -> &[String] {
+        &self.others
     }
 
     /// Returns a table by its name.
@@ -113,19 +134,35 @@ impl<'a> Database<'a> {
         Ok(rows)
     }
 
-    /// Prepares to find rows of a table by `key`, if this is another name of the rowid.
+    /// Prepares to find rows of a table by `key`. If this is not another name of the rowid, as in a
+    /// copy without its primary keys, the table is read for an index of 16 bytes per row. `None` if
+    /// there is no such table or column.
     pub fn lookup(&self, table: &str, key: &str) -> Result<Option<Lookup<'_>>> {
         let Some(table) = self.table(table) else { return Ok(None) };
-        if !table.column(key).is_rowid() {
+        let key = table.column(key);
+        if !key.exists() {
             return Ok(None);
         }
+        let index = if key.is_rowid() { None } else { Some(self.index(table, key)?) };
         Ok(Some(Lookup {
             pages: Pages::new(self.name, self.content, self.layout)?,
             table,
+            index,
             payload: Vec::new(),
             fields: Fields::default(),
             database: self.name,
         }))
+    }
+
+    /// Returns the keys of all rows with their rowids, sorted.
+    fn index(&self, table: &Table, key: Column) -> Result<Vec<(i64, i64)>> {
+        let mut index = Vec::new();
+        self.scan(table, |row| {
+            index.extend(row.int(key, &mut false).map(|key| (key, row.rowid)));
+            Ok(())
+        })?;
+        index.sort_unstable();
+        Ok(index)
     }
 
     fn bad_row(&self, table: &Table, rowid: i64) -> IngestError {
@@ -151,10 +188,12 @@ fn unfinished(name: &str, log: &Path) -> IngestError {
     )
 }
 
-/// Finds rows of a table by their rowid.
+/// Finds rows of a table by a key.
 pub struct Lookup<'a> {
     pages: Pages<'a>,
     table: &'a Table,
+    /// Keys with rowids, unless the key is the rowid.
+    index: Option<Vec<(i64, i64)>>,
     payload: Vec<u8>,
     fields: Fields,
     database: &'a str,
@@ -166,8 +205,18 @@ impl Lookup<'_> {
         self.table.column(name)
     }
 
-    /// Returns the row with this rowid.
-    pub fn find(&mut self, rowid: i64) -> Result<Option<Row<'_>>> {
+    /// Returns the row with this key; the first one if there are several.
+    pub fn find(&mut self, key: i64) -> Result<Option<Row<'_>>> {
+        let rowid = match &self.index {
+            None => key,
+            Some(index) => {
+                let at = index.partition_point(|(known, _)| *known < key);
+                match index.get(at) {
+                    Some(&(known, rowid)) if known == key => rowid,
+                    _ => return Ok(None),
+                }
+            }
+        };
         self.payload.clear();
         if !tree::find(&mut self.pages, self.table.root, rowid, &mut self.payload)? {
             return Ok(None);
@@ -276,7 +325,7 @@ mod tests {
                 all.iter().any(|(id, _)| *id == missing)
             );
         }
-        assert!(db.lookup("values", "b").expect("read").is_none(), "not the rowid");
+        assert!(db.lookup("values", "none").expect("read").is_none(), "no such column");
     }
 
     #[test]

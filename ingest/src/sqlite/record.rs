@@ -1,6 +1,7 @@
 //! The values of a row.
 
 use std::borrow::Cow;
+use std::char::DecodeUtf16Error;
 
 use super::pages::{Encoding, varint};
 use super::schema::Column;
@@ -132,6 +133,14 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Whether a column holds a text that is not valid in the encoding of the database.
+    pub fn is_invalid_text(&self, column: Column) -> bool {
+        match self.value(column) {
+            Value::Text(raw) | Value::Blob(raw) => !is_valid(raw, self.encoding),
+            _ => false,
+        }
+    }
+
     /// Returns a text; numbers become digits.
     pub fn text(&self, column: Column) -> Option<Cow<'a, str>> {
         match self.value(column) {
@@ -168,13 +177,27 @@ fn as_int(value: Value<'_>, encoding: Encoding) -> Option<i64> {
 
 /// Decodes a text. U+FFFD stands for each invalid part.
 pub fn decode(raw: &[u8], encoding: Encoding) -> Cow<'_, str> {
-    let wide = |from: fn([u8; 2]) -> u16| {
-        let units = raw.chunks_exact(2).map(|pair| from([pair[0], pair[1]]));
-        char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect::<String>().into()
-    };
+    let wide = |from| units(raw, from).map(|c| c.unwrap_or('\u{fffd}')).collect::<String>().into();
     match encoding {
         Encoding::Utf8 => String::from_utf8_lossy(raw),
         Encoding::Utf16Le => wide(u16::from_le_bytes),
         Encoding::Utf16Be => wide(u16::from_be_bytes),
     }
+}
+
+/// Whether a text can be decoded as it is.
+fn is_valid(raw: &[u8], encoding: Encoding) -> bool {
+    let wide = |from| raw.len().is_multiple_of(2) && units(raw, from).all(|c| c.is_ok());
+    match encoding {
+        Encoding::Utf8 => std::str::from_utf8(raw).is_ok(),
+        Encoding::Utf16Le => wide(u16::from_le_bytes),
+        Encoding::Utf16Be => wide(u16::from_be_bytes),
+    }
+}
+
+fn units(
+    raw: &[u8],
+    from: fn([u8; 2]) -> u16,
+) -> impl Iterator<Item = Result<char, DecodeUtf16Error>> {
+    char::decode_utf16(raw.chunks_exact(2).map(move |pair| from([pair[0], pair[1]])))
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::write_whole;
 use crate::error::{IngestError, Result};
+use crate::side::flight::rank_after_word;
 
 /// Name of the manifest file.
 pub const FILE: &str = "manifest.json";
@@ -26,6 +27,10 @@ pub struct Manifest {
     pub content_hash: String,
     /// The input as the user named it.
     pub path: String,
+    /// Whether the user names the input otherwise than when it was read. Then `path` is what it is
+    /// called now, and the table of traces has the earlier name.
+    #[serde(skip)]
+    pub is_renamed: bool,
     /// Size of the input on disk, in bytes.
     pub input_bytes: u64,
     /// The version of the input, if it was read by a URL and its server reports one.
@@ -62,6 +67,12 @@ impl Manifest {
                 "the manifest is damaged ({e}); remove this folder and ingest the trace again"
             ),
         })
+    }
+
+    /// Whether the trace is that of an input with these bytes. Names that state different ranks make
+    /// different traces of the same bytes: files of ranks that recorded nothing are often equal.
+    pub fn is_of(&self, content_hash: &str, name: &str) -> bool {
+        self.content_hash == content_hash && rank_after_word(&self.path) == rank_after_word(name)
     }
 
     /// Writes the manifest to a folder. Fails if the file cannot be written.

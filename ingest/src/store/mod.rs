@@ -33,6 +33,8 @@ pub struct Store {
     /// The sizes of the inputs of known traces by name. The name of a trace has the hash of its
     /// input, so its size never changes.
     input_bytes: Arc<Mutex<HashMap<String, u64>>>,
+    /// What the inputs of traces are called now, by the names of the traces.
+    paths: Arc<Mutex<HashMap<String, String>>>,
 }
 
 impl Store {
@@ -70,7 +72,7 @@ impl Store {
     }
 
     fn at(root: &Path) -> Self {
-        Self { root: root.to_owned(), input_bytes: Arc::default() }
+        Self { root: root.to_owned(), input_bytes: Arc::default(), paths: Arc::default() }
     }
 
     /// Opens a store, or creates an empty one if the folder is missing or empty. Fails if the
@@ -132,7 +134,22 @@ impl Store {
             }
         }
         all.sort_by(|a, b| a.trace_id.cmp(&b.trace_id));
+        let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        for manifest in &mut all {
+            if let Some(path) = paths.get(&manifest.trace_id).filter(|path| **path != manifest.path)
+            {
+                manifest.path.clone_from(path);
+                manifest.is_renamed = true;
+            }
+        }
         Ok(all)
+    }
+
+    /// Sets what the input of a trace is called now, for this value and its clones. The files of the
+    /// store stay as they are.
+    pub fn rename(&self, trace_id: &str, path: String) {
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.insert(trace_id.to_owned(), path);
     }
 
     /// The name of the trace that is created from the input with a hash. `slug` is the readable
@@ -141,18 +158,18 @@ impl Store {
         format!("{slug}-{}", digits(content_hash))
     }
 
-    /// Returns the trace that was created from the input with this hash, if the store contains it
-    /// in this schema version. Only manifests of traces with such a name are read. Fails if one of
-    /// them cannot be read.
-    pub fn find(&self, content_hash: &str) -> Result<Option<Manifest>> {
+    /// Returns the trace that was created from an input with this hash and the rank that its name
+    /// states ([`Manifest::is_of`]), if the store contains it in this schema version. Only manifests
+    /// of traces with such an id are read. Fails if one of them cannot be read.
+    pub fn find(&self, content_hash: &str, name: &str) -> Result<Option<Manifest>> {
         let ending = format!("-{}", digits(content_hash));
-        for name in self.names()?.filter(|name| name.ends_with(&ending)) {
-            let folder = self.root.join(name);
+        for id in self.names()?.filter(|id| id.ends_with(&ending)) {
+            let folder = self.root.join(id);
             if !folder.join(manifest::FILE).is_file() {
                 continue;
             }
             let manifest = Manifest::read(&folder)?;
-            if manifest.content_hash == content_hash
+            if manifest.is_of(content_hash, name)
                 && manifest.schema_version == crate::schema::SCHEMA_VERSION
             {
                 return Ok(Some(manifest));
@@ -210,7 +227,7 @@ impl Store {
     ) -> Result<Manifest> {
         manifest.write(folder)?;
         let _lock = self.lock()?;
-        if !replace && let Some(existing) = self.find(&manifest.content_hash)? {
+        if !replace && let Some(existing) = self.find(&manifest.content_hash, &manifest.path)? {
             return Ok(existing);
         }
         let target = self.trace_folder(&manifest.trace_id);
@@ -242,7 +259,7 @@ impl Store {
         replace: bool,
         fill: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<(Manifest, bool), E> {
-        if !replace && let Some(existing) = self.find(&manifest.content_hash)? {
+        if !replace && let Some(existing) = self.find(&manifest.content_hash, &manifest.path)? {
             return Ok((existing, true));
         }
         let scratch = self.scratch()?;

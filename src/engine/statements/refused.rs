@@ -10,11 +10,14 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 /// Fails if a statement cannot run in a session. `owner` returns what a name stands for, such as
-/// "a table of the trace", if it is not the user's.
+/// "a table of the trace", if it is not the user's. `queries_only` is whether the session refuses
+/// tables of the user too.
 pub fn refuse(
     statement: &Statement,
+    queries_only: bool,
     owner: impl Fn(&str) -> Option<&'static str>,
 ) -> Result<(), DataFusionError> {
+    let own_table = if queries_only { ONLY_QUERIES } else { OWN_TABLE };
     let statement = match statement {
         Statement::Statement(statement) => statement.as_ref(),
         Statement::CreateExternalTable(create) => {
@@ -36,27 +39,29 @@ pub fn refuse(
         SqlStatement::CreateView(create) => keep(&create.name, "be replaced", CHOOSE, &owner),
         SqlStatement::CreateTable(create) => keep(&create.name, "be replaced", CHOOSE, &owner),
         SqlStatement::AlterTable(alter) => {
-            keep(&alter.name, "be changed", OWN_TABLE, &owner)?;
-            Err(error("ALTER TABLE is not supported", place(&alter.name), OWN_TABLE))
+            keep(&alter.name, "be changed", own_table, &owner)?;
+            Err(error("ALTER TABLE is not supported", place(&alter.name), own_table))
         }
         SqlStatement::AlterView { name, .. } => {
-            keep(name, "be changed", OWN_TABLE, &owner)?;
+            keep(name, "be changed", own_table, &owner)?;
             Err(error("ALTER VIEW is not supported", place(name), "use CREATE OR REPLACE VIEW"))
         }
         SqlStatement::Insert(insert) => match &insert.table {
-            TableObject::TableName(name) => change("INSERT", Some(name), &owner),
-            _ => change("INSERT", None, &owner),
+            TableObject::TableName(name) => change("INSERT", Some(name), own_table, &owner),
+            _ => change("INSERT", None, own_table, &owner),
         },
-        SqlStatement::Update(update) => change("UPDATE", named(&update.table.relation), &owner),
+        SqlStatement::Update(update) => {
+            change("UPDATE", named(&update.table.relation), own_table, &owner)
+        }
         SqlStatement::Delete(delete) => {
             let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) =
                 &delete.from;
-            change("DELETE", tables.first().and_then(|t| named(&t.relation)), &owner)
+            change("DELETE", tables.first().and_then(|t| named(&t.relation)), own_table, &owner)
         }
         SqlStatement::Truncate(truncate) => {
-            change("TRUNCATE", truncate.table_names.first().map(|t| &t.name), &owner)
+            change("TRUNCATE", truncate.table_names.first().map(|t| &t.name), own_table, &owner)
         }
-        SqlStatement::Merge(merge) => change("MERGE", named(&merge.table), &owner),
+        SqlStatement::Merge(merge) => change("MERGE", named(&merge.table), own_table, &owner),
         SqlStatement::Pragma { name, .. } => Err(error(
             "PRAGMA is not supported",
             place(name),
@@ -78,6 +83,7 @@ pub fn refuse(
 }
 
 const CHOOSE: &str = "choose another name";
+const ONLY_QUERIES: &str = "only queries, EXPLAIN, SHOW and DESCRIBE are allowed here";
 const OWN_TABLE: &str = "CREATE TABLE name AS SELECT … makes a table of your own for this session";
 
 /// Fails if a name is not the user's.
@@ -98,12 +104,13 @@ fn keep(
 fn change(
     verb: &str,
     table: Option<&ObjectName>,
+    help: &str,
     owner: impl Fn(&str) -> Option<&'static str>,
 ) -> Result<(), DataFusionError> {
     if let Some(table) = table {
-        keep(table, "be changed", OWN_TABLE, owner)?;
+        keep(table, "be changed", help, owner)?;
     }
-    Err(error(&format!("{verb} is not supported"), table.and_then(place), OWN_TABLE))
+    Err(error(&format!("{verb} is not supported"), table.and_then(place), help))
 }
 
 fn named(table: &TableFactor) -> Option<&ObjectName> {

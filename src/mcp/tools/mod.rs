@@ -7,9 +7,11 @@ mod overview;
 mod query;
 mod schemas;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tracesql_ingest::{Store, expand};
 
 use super::MAX_ANSWER_BYTES;
 use super::arguments::Arguments;
@@ -148,6 +150,15 @@ async fn open_trace(arguments: &Arguments, context: &Context<'_>) -> Result<Valu
         return Err(outside());
     }
     let place = place.to_str().ok_or_else(outside)?.to_owned();
+    // So may links to files in a folder.
+    if !Store::is_store(Path::new(&place)) {
+        for input in expand(std::slice::from_ref(&place))? {
+            let file = input.file().map(Path::canonicalize).and_then(std::io::Result::ok);
+            if !file.is_some_and(|file| file.starts_with(&folder)) {
+                return Err(outside());
+            }
+        }
+    }
     let open = context.open().await?;
     let open_more = open_more.clone();
     let work = tokio::task::spawn_blocking(move || open_more(&place));

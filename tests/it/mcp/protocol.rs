@@ -165,9 +165,12 @@ fn other_traces_are_opened_only_in_the_folder_that_was_allowed() {
     std::fs::copy(fixture("perf.json"), allowed.join("perf.json")).expect("a copy");
     std::os::unix::fs::symlink(fixture("chrome_mixed.json"), allowed.join("link.json"))
         .expect("a link");
+    std::fs::create_dir(allowed.join("links")).expect("a folder");
+    std::os::unix::fs::symlink(fixture("chrome_mixed.json"), allowed.join("links/link.json"))
+        .expect("a link");
     let folder = allowed.display().to_string();
     let mut client = Client::start(&[&path, "--allow-open", &folder]);
-    for path in ["../perf.json", "/etc/passwd", "link.json", "none.json"] {
+    for path in ["../perf.json", "/etc/passwd", "link.json", "none.json", "links", ".", ""] {
         let error = client.error("open_trace", json!({"path": path}));
         assert!(error.contains("can be opened here"), "{path}: {error}");
     }

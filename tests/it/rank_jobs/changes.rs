@@ -105,3 +105,42 @@ fn graphs_of_a_job_need_steps() {
         WHERE target_kind = 'cuda_graphs'";
     assert_eq!(store.lines(rows), ["0 NULL no steps"]);
 }
+
+const STEP_STATUS: &str = "SELECT status, count(*) FROM job_critical_path_windows \
+    WHERE window_id > 0 GROUP BY status ORDER BY status";
+const FORECASTS: &str = "SELECT status, count(DISTINCT window_id), count(forecast_ns) \
+    FROM job_what_if WHERE window_id > 0 AND target_kind = 'compute' GROUP BY status";
+
+/// A rank that began to count later names its steps otherwise.
+#[test]
+fn steps_that_ranks_number_differently_are_not_compared() {
+    let mut job = Job::new(&[Clock::default(), Clock { offset: 40_000, ..Clock::default() }]);
+    let mut at = 1_000_000;
+    for number in 0..STEPS {
+        for rank in 0..2 {
+            let name = format!("ProfilerStep#{}", number + rank);
+            job.event(rank, "user_annotation", &name, at, at + 325_000);
+            job.kernel(rank, "a", at + 20_000, at + 120_000, at + 10_000);
+        }
+        all_reduce(&mut job, [at + 122_000, at + 122_000], at + 222_000);
+        at += 2_000_000 + gap(number);
+    }
+    let store = job.store(&[]);
+    assert_eq!(store.lines(STEP_STATUS), ["steps differ 11"]);
+    assert_eq!(store.lines(FORECASTS), ["steps differ 11 0"]);
+}
+
+/// Without the length of a kernel, neither its step nor the one after it is forecast.
+#[test]
+fn a_step_with_a_negative_duration_is_not_forecast() {
+    let step = |job: &mut Job, number: usize, at: i64| {
+        let us = |time: i64| at + 1_000 * time;
+        let end = if number == 4 { 15 } else { 120 };
+        job.kernel(0, "a", us(20), us(end), us(10));
+        job.kernel(1, "a", us(20), us(220), us(10));
+        all_reduce(job, [us(122), us(222)], us(322));
+    };
+    let store = job(&step, true);
+    assert_eq!(store.lines(STEP_STATUS), ["complete 9", "lengths missing 1"]);
+    assert_eq!(store.lines(FORECASTS), ["forecast 8 8", "lengths missing 2 0"]);
+}

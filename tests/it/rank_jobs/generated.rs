@@ -149,6 +149,19 @@ fn a_slow_link_of_a_rank_without_a_trace() {
     assert_eq!(transfers, ["0"]);
 }
 
+/// The exchanges of other groups scatter as before, so that a rank that is late is still seen.
+#[test]
+fn a_slow_link_beside_a_late_rank_without_a_trace() {
+    let options = "--ranks 16 --tp 2 --pp 1 --steps 4 --seed 511 --slow-link 3:0.1 --missing 9 \
+        --slow 9:-1:1.3 --nccl-args plain";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_calls(0.85);
+    job.check_clocks();
+    let charged = "SELECT coalesce(rank, -1), cause FROM straggler_ranks WHERE verdict <> 'weak' \
+        ORDER BY lost_ns DESC";
+    assert_eq!(job.lines(charged), ["-1 transfer", "9 not_recorded"]);
+}
+
 #[test]
 fn a_clock_that_steps_back() {
     let options = "--ranks 8 --tp 2 --pp 2 --steps 4 --seed 33 --clock-step 5:35:-3000 \

@@ -47,6 +47,35 @@ fn sends_and_receives_are_paired_by_sender_receiver_and_order() {
     );
 }
 
+/// A rank whose sequence numbers are too high by one is matched with other calls. Its ends do not fit
+/// to those of the others, whatever its offset is.
+#[test]
+fn a_rank_that_does_not_fit_is_not_compared() {
+    let mut job = Job::new(&[Clock::default(); 4]);
+    let mut at = 1_000_000;
+    for call in 0..30 {
+        at += 20 * gap(call * call);
+        let ranks = &[0, 1, 2, 3];
+        let starts: Vec<(usize, i64)> =
+            (0..4).map(|rank| (rank, at + 9_000 * rank as i64)).collect();
+        let (kind, group, end) = ("allreduce", "0", at + 90_000);
+        let args: &dyn Fn(usize) -> String =
+            &|rank| format!(r#","Seq":{}"#, call + usize::from(rank == 2));
+        job.call(&Call { kind, group, ranks, starts: &starts, end, args });
+    }
+    let store = job.store(&[]);
+    let clocks = "SELECT rank, status FROM rank_clocks ORDER BY rank";
+    assert_eq!(store.lines(clocks), ["0 reference", "1 aligned", "2 doubtful", "3 aligned"]);
+    let waits = "SELECT count(*) > 100, count(wait_ns), count(transfer_ns) FROM collective_members \
+        WHERE call_id IN (SELECT call_id FROM collective_members WHERE rank = 2)";
+    assert_eq!(store.lines(waits), ["true 0 0"]);
+    let reasons = "SELECT DISTINCT reason FROM collective_calls \
+        WHERE call_id IN (SELECT call_id FROM collective_members WHERE rank = 2) ORDER BY reason";
+    let reasons = store.lines(reasons);
+    assert!(reasons.contains(&"the members do not end together".to_owned()), "{reasons:?}");
+    assert!(!reasons.contains(&"NULL".to_owned()), "{reasons:?}");
+}
+
 #[test]
 fn a_missing_rank_makes_a_call_incomplete() {
     let mut job = Job::new(&[Clock::default(); 3]);

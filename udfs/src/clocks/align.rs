@@ -307,8 +307,7 @@ impl<'a> Job<'a> {
                 continue;
             }
             let above = self.clocks[parent].segments.iter().map(|s| s.error).max().unwrap_or(0);
-            let is_coarse = self.seen[clock].iter().all(|seen| seen.at % 1_000 == 0);
-            let least = if is_coarse { 1_000 } else { 1 };
+            let least = self.resolution(clock).max(1);
             // Events with clocks that were placed later do not tie the clock to the reference.
             let segments = &mut self.clocks[clock].segments;
             let points: usize = segments.iter().map(|segment| segment.points).sum();
@@ -319,11 +318,24 @@ impl<'a> Job<'a> {
                 segment.error = (error.hypot(above as f64).ceil() as i64).max(least);
             }
         }
+        // Not before, as other clocks are aligned with medians of its times.
+        for &clock in self.order.iter().filter(|&&clock| self.parent[clock] == clock) {
+            let least = self.resolution(clock);
+            for segment in &mut self.clocks[clock].segments {
+                segment.error = segment.error.max(least);
+            }
+        }
         for (sights, sides) in self.events.iter().zip(&mut self.sides) {
             for (sight, side) in sights.iter().zip(sides).filter(|(_, side)| **side == UNKNOWN) {
                 *side = self.clocks[sight.clock].segment(sight.at);
             }
         }
         Aligned { clocks: self.clocks, segments: self.sides }
+    }
+
+    /// Returns 1,000 if a clock shows whole microseconds only, else 0, ns.
+    fn resolution(&self, clock: usize) -> i64 {
+        let is_coarse = self.seen[clock].iter().all(|seen| seen.at % 1_000 == 0);
+        if is_coarse && !self.seen[clock].is_empty() { 1_000 } else { 0 }
     }
 }

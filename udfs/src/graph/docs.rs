@@ -87,7 +87,9 @@ pub const FORECAST: FunctionDoc = FunctionDoc {
         1 for work that keeps its length while other device work sees it as if it took no time \
         (hidden work), or 2, with NULL as id, for the launches of a step as one launch each: work \
         then waits for the first launch since the step began, or since the host last waited for \
-        the device or loaded data, and threads lose the time between these launches. Each target \
+        the device or loaded data, and threads lose the time between these launches; or 3 for work \
+        of a thread that takes the fraction together with all device work that was launched \
+        inside. Each target \
         is computed on its own. factor is in thousandths: 500 halves the time, 0 removes it; with \
         a second_factor each target has rows for both. The graph is that of event_path with all \
         waits, not only those on the path: device work starts when its call, the work before it \
@@ -118,8 +120,10 @@ pub const SLACK: FunctionDoc = FunctionDoc {
         columns, id, slack_ns, is_reproduced",
     summary: "How much longer each activity could take before the end of its window moves.",
     detail: "The queries are those of event_forecast without targets. Each activity is taken alone: \
-        slack_ns is 0 on the critical path, and elsewhere the time by which the end can be \
-        later while every window of the activity still ends where it was recorded. is_reproduced \
+        slack_ns is the time by which its end can be later while every window of the activity \
+        still ends where it was recorded. It is 0 for device work on the critical path, and for \
+        work of a thread whose end is on it; work that contains the launch on the path may have \
+        more, because it may go on after the launch. is_reproduced \
         is false for all activities of a group in which starts move by more than 1 µs without a \
         change.",
     nulls: "slack_ns is NULL where no window depends on the end of the activity, and where \

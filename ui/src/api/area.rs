@@ -1,6 +1,6 @@
 //! Sums over a selected area of the timeline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -60,7 +60,11 @@ pub async fn area(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
             "events": row.map_or_else(|| 0.into(), |row| row["events"].clone()),
         })
     };
-    let steps = timeline.steps.iter().filter(|(_, _, from, to)| *from < end && *to > start);
+    let of_tracks: BTreeSet<usize> = tracks.iter().map(|track| track.trace).collect();
+    let steps = timeline
+        .steps
+        .iter()
+        .filter(|(trace, _, from, to)| of_tracks.contains(trace) && *from < end && *to > start);
     let steps = steps.map(
         |(trace, step, from, to)| json!({"trace": trace, "step": step, "start": from, "end": to}),
     );

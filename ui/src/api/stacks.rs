@@ -117,7 +117,12 @@ struct Tree {
     /// Parent, name, own value and own value of the base.
     nodes: Vec<(usize, usize, f64, f64)>,
     children: HashMap<(usize, usize), usize>,
+    /// Whether all steps are one frame.
+    joins_steps: bool,
 }
+
+/// The frame of all steps of two runs.
+const ANY_STEP: &str = "ProfilerStep#…";
 
 /// The parent of outermost frames.
 const ROOT: usize = usize::MAX;
@@ -140,7 +145,8 @@ impl Tree {
             return Err(Error::Query("the query needs a column with numbers".into()));
         };
         let second = values.get(1).copied().filter(|c| schema.field(*c).name() == "base");
-        let mut tree = Self::default();
+        // Two runs have the same steps by other numbers.
+        let mut tree = Self { joins_steps: second.is_some(), ..Self::default() };
         while let Some(batch) = rows.next().await {
             let batch = batch?;
             let failed = |e| Error::Query(format!("stacks: {e}"));
@@ -168,7 +174,11 @@ impl Tree {
     fn add<'s>(&mut self, frames: impl Iterator<Item = Option<&'s str>>, own: f64, base: f64) {
         let mut node = ROOT;
         for frame in frames {
-            let name = self.name(frame.unwrap_or("(unnamed)"));
+            let name = self.name(match frame {
+                Some(step) if self.joins_steps && step.starts_with("ProfilerStep#") => ANY_STEP,
+                Some(frame) => frame,
+                None => "(unnamed)",
+            });
             node = *self.children.entry((node, name)).or_insert_with(|| {
                 self.nodes.push((node, name, 0.0, 0.0));
                 self.nodes.len() - 1

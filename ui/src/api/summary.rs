@@ -145,6 +145,7 @@ async fn summarized(state: &State, asked: Asked) -> Answer<Value> {
         "count": totals.get("count"),
         "nulls": totals.get("nulls"),
         "distinct": totals.get("distinct_values"),
+        "is_approximate": true,
         "min": totals.get("least"),
         "max": totals.get("largest"),
         "quantiles": quantiles,

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::rows::EtNodeRow;
 use crate::schema;
 use crate::side::execution::{Node, read};
-use crate::side::flight::rank_of_name;
+use crate::side::flight::rank_after_word;
 use crate::store::TableFile;
 
 impl Writing<'_> {
@@ -48,11 +48,6 @@ impl Writing<'_> {
             issues: found.issues,
         })
     }
-}
-
-/// Returns the rank that a file's name states after the word rank.
-fn rank_after_word(name: &str) -> Option<i64> {
-    name.to_lowercase().contains("rank").then(|| rank_of_name(name)).flatten()
 }
 
 fn row<'r>(trace_id: &'r str, node: &'r Node) -> EtNodeRow<'r> {

@@ -88,6 +88,11 @@ const CAPTURE: [&str; 9] = [
     "LINUX_PERF_OPTIONS:SAMPLING_PERIOD",
 ];
 
+/// Whether an option of the exporter is on.
+fn is_set(value: &str) -> bool {
+    matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on")
+}
+
 fn json(value: Value<'_>, db: &Database<'_>) -> Json {
     match value {
         Value::Null => Json::Null,
@@ -112,16 +117,36 @@ impl Reader<'_> {
         self.writer.value(key, value.to_string().as_bytes())
     }
 
-    /// The time of day at which the clock of the events is 0.
+    /// The time of day at which the clock of the events is 0. `nsys export` can shift all times
+    /// (`--ts-shift`) or turn them into Unix times (`--ts-normalize`), and then says so.
     fn session(&mut self) -> Result<()> {
+        let (mut is_unix, mut shift) = (false, 0i64);
+        for name in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
+            let Some(table) = self.db.table(name) else { continue };
+            let [key, value] = ["name", "value"].map(|name| table.column(name));
+            self.db.scan(table, |row| {
+                let (Some(key), Some(value)) = (row.text(key), row.text(value)) else {
+                    return Ok(());
+                };
+                match &*key {
+                    "EXPORT_PARAM_TIME_NORMALIZE" => is_unix = is_set(&value),
+                    "EXPORT_PARAM_TIME_SHIFT" => shift = value.trim().parse().unwrap_or(0),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+        }
+        if is_unix {
+            return self.put("baseTimeNanoseconds", &shift.wrapping_neg().into());
+        }
         let Some(table) = self.db.table("TARGET_INFO_SESSION_START_TIME") else { return Ok(()) };
         let (column, mut epoch) = (table.column("utcEpochNs"), None);
         self.db.scan(table, |row| {
             epoch = epoch.or(row.int(column, &mut false));
             Ok(())
         })?;
-        match epoch {
-            Some(epoch) => self.put("baseTimeNanoseconds", &epoch.into()),
+        match epoch.and_then(|epoch| epoch.checked_sub(shift)) {
+            Some(base) => self.put("baseTimeNanoseconds", &base.into()),
             None => Ok(()),
         }
     }
@@ -208,7 +233,7 @@ impl Reader<'_> {
             let [tid, name] = [tid, name].map(|column| row.int(column, &mut false));
             if tid.is_some_and(|tid| self.threads.contains_key(&tid))
                 && let Some(name) = name
-                && let Some(name) = self.strings.get(&self.writer, name)?
+                && let Some(name) = self.strings.get(&mut self.writer, name)?
             {
                 self.name_thread(tid, &name.text);
             }

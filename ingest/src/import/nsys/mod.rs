@@ -14,9 +14,9 @@ mod stacks;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Source;
 use super::columns::Rest;
 use super::strings::{Strings, Text};
+use super::{Source, issues};
 use crate::error::Result;
 use crate::import::typed::{Args, Times, TypedRead, TypedWriter};
 use crate::issues::Code;
@@ -74,7 +74,7 @@ pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
     reader.library_calls("CUDNN_EVENTS", "cudnn")?;
     reader.metrics("GPU_METRICS")?;
     reader.context()?;
-    reader.writer.finish(source.content.issues())
+    reader.writer.finish(issues(source, db))
 }
 
 /// The process of a serialized global id: 24 bits above those of the thread.
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn text(&mut self, key: Option<i64>) -> Result<Option<Text>> {
         let Some(key) = key else { return Ok(None) };
-        let text = self.strings.get(&self.writer, key)?;
+        let text = self.strings.get(&mut self.writer, key)?;
         if text.is_none() {
             self.writer.issue(Code::MissingReference, true, format!("StringIds {key}").as_bytes());
         }

@@ -184,10 +184,12 @@ impl Reader<'_> {
                 [tid, domain, category, text_id].map(|column| row.int(column, &mut false));
             let name = match row.text(text) {
                 Some(text) => Text::new(&self.writer, &text),
-                None => match text_id.map(|id| self.strings.get(&self.writer, id)).transpose()? {
-                    Some(Some(name)) => name,
-                    _ => return Ok(()),
-                },
+                None => {
+                    match text_id.map(|id| self.strings.get(&mut self.writer, id)).transpose()? {
+                        Some(Some(name)) => name,
+                        _ => return Ok(()),
+                    }
+                }
             };
             let (pid, domain) = (tid.map_or(-1, pid_of), domain.unwrap_or(0));
             match (kind, category) {

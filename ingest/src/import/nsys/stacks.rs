@@ -62,7 +62,7 @@ impl Stacks {
             if !out.is_empty() {
                 out.push(';');
             }
-            if let Some(name) = reader.strings.get(&reader.writer, symbol)? {
+            if let Some(name) = reader.strings.get(&mut reader.writer, symbol)? {
                 out.push_str(&name.text);
             }
         }

@@ -15,9 +15,9 @@ use serde_json::{Map, Value as Json};
 use super::rocpd_info::Info;
 use super::tracks::{Allocations, Made, Streams};
 use crate::error::Result;
-use crate::import::Source;
 use crate::import::strings::{Strings, Text};
 use crate::import::typed::{Args, Times, TypedRead, TypedWriter};
+use crate::import::{Source, issues};
 use crate::issues::Code;
 use crate::sqlite::{Column, Database, Lookup, Row, Table};
 use crate::trace::{Class, EventRecord, NO_LINK, NO_TEXT, TextId, is_real_id};
@@ -63,10 +63,12 @@ pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
             events,
             columns,
             allocations: Allocations::default(),
+            counted: FxHashSet::default(),
             started: FxHashMap::default(),
             max_started: source.options.memory_limit / 8 / 48,
             shared: &mut shared,
         };
+        reader.counted_events()?;
         reader.regions()?;
         reader.samples()?;
         reader.dispatches()?;
@@ -75,7 +77,7 @@ pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
         reader.counters()?;
     }
     shared.finish(db)?;
-    shared.writer.finish(source.content.issues())
+    shared.writer.finish(issues(source, db))
 }
 
 /// What the processes of a file share.
@@ -166,7 +168,9 @@ pub struct Reader<'a, 'd, 's> {
     events: Option<Lookup<'d>>,
     columns: EventColumns,
     pub allocations: Allocations,
-    /// Start, device and link of dispatches by their event, for counters.
+    /// Events that have values of counters.
+    pub counted: FxHashSet<i64>,
+    /// Their start and device.
     pub started: FxHashMap<i64, (i64, Option<i64>)>,
     pub max_started: usize,
     pub shared: &'s mut Shared<'a>,
@@ -183,7 +187,7 @@ impl<'d> Reader<'_, 'd, '_> {
     /// Returns a text by its number. A number without a text is counted.
     pub fn text(&mut self, key: Option<i64>) -> Result<Option<Text>> {
         let Some(key) = key else { return Ok(None) };
-        let text = self.strings.get(&self.shared.writer, key)?;
+        let text = self.strings.get(&mut self.shared.writer, key)?;
         if text.is_none() {
             self.missing("rocpd_string", key);
         }

@@ -78,6 +78,7 @@ impl Reader<'_, '_, '_> {
             self.note_bad(bad, table, &row);
             let Some(times) = self.shared.writer.times(start, end)? else { return Ok(()) };
             let facts = self.facts(event)?;
+            self.note_start(event, start, None);
             let mut name = self.text(name)?;
             let kind = facts.category.as_ref().map_or("", |c| &c.text);
             let (cat, class) = host_call(kind, name.as_ref().map_or("", |n| &n.text));
@@ -133,12 +134,15 @@ impl Reader<'_, '_, '_> {
                 self.missing("rocpd_track", track);
             }
             let (process, thread, name) = place.unwrap_or_default();
-            let name = match self.text(name)? {
-                Some(name) => Some(name),
-                None => facts.category.clone(),
-            };
+            self.note_start(event, Some(time), None);
             let kind = facts.category.as_ref().map_or("", |c| &c.text);
             let (cat, _) = host_call(kind, "");
+            let marked = if cat == "user_annotation" { message(&facts) } else { None };
+            let name = match (marked, self.text(name)?) {
+                (Some(message), _) => Some(Text::new(&self.shared.writer, &message)),
+                (None, Some(name)) => Some(name),
+                (None, None) => facts.category.clone(),
+            };
             self.shared.args.clear();
             self.shared.args.maybe_int("correlation", facts.stack);
             self.push_facts(&facts);
@@ -188,7 +192,6 @@ impl Reader<'_, '_, '_> {
         let rest = rest(table, &[&own[..], &["extdata"]].concat());
         let encoding = self.db.encoding();
         let cat = self.shared.writer.intern_always("kernel");
-        let has_counters = self.db.table(&format!("rocpd_pmc_event{}", self.suffix)).is_some();
         let mut kernels = rustc_hash::FxHashMap::default();
         self.db.scan(table, |row| {
             let mut bad = false;
@@ -199,12 +202,7 @@ impl Reader<'_, '_, '_> {
             let Some(times) = self.shared.writer.times(start, end)? else { return Ok(()) };
             let facts = self.facts(event)?;
             let device = self.gpu(agent);
-            if has_counters
-                && self.started.len() < self.max_started
-                && let (Some(event), Some(start)) = (event, start)
-            {
-                self.started.insert(event, (start, device));
-            }
+            self.note_start(event, start, device);
             if let Some(kernel) = kernel
                 && !kernels.contains_key(&kernel)
             {
@@ -352,7 +350,30 @@ impl Reader<'_, '_, '_> {
         })
     }
 
-    /// Reads values of counters, which have the time of the dispatch that they belong to.
+    /// Finds the events that have values of counters.
+    pub fn counted_events(&mut self) -> Result<()> {
+        let Some(table) = self.table("rocpd_pmc_event") else { return Ok(()) };
+        let event = table.column("event_id");
+        let (counted, most) = (&mut self.counted, self.max_started);
+        self.db.scan(table, |row| {
+            if counted.len() < most {
+                counted.extend(row.int(event, &mut false));
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps the time of an event that has values of counters.
+    fn note_start(&mut self, event: Option<i64>, start: Option<i64>, device: Option<i64>) {
+        if let (Some(event), Some(start)) = (event, start)
+            && self.counted.contains(&event)
+        {
+            self.started.insert(event, (start, device));
+        }
+    }
+
+    /// Reads values of counters, which have the time of the dispatch, region or sample that they
+    /// belong to.
     pub fn counters(&mut self) -> Result<()> {
         let Some(table) = self.table("rocpd_pmc_event") else { return Ok(()) };
         let [event, counter] = columns(table, ["event_id", "pmc_id"]);

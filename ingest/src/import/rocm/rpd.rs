@@ -9,10 +9,10 @@ use super::names::blocks;
 use super::rocpd::Event;
 use super::tracks::{Made, Streams};
 use crate::error::Result;
-use crate::import::Source;
 use crate::import::columns::Rest;
 use crate::import::strings::{Strings, Text};
 use crate::import::typed::{Args, Times, TypedRead, TypedWriter};
+use crate::import::{Source, issues};
 use crate::issues::Code;
 use crate::sqlite::{Column, Database, Lookup, Row, Table};
 use crate::trace::{Class, IS_OP, Id, NO_LINK, NO_TEXT, Track, step_number};
@@ -38,7 +38,7 @@ pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
     reader.work()?;
     reader.monitors()?;
     reader.values()?;
-    reader.writer.finish(source.content.issues())
+    reader.writer.finish(issues(source, db))
 }
 
 struct Reader<'a> {
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self, key: Option<i64>) -> Result<Option<Text>> {
         let Some(key) = key else { return Ok(None) };
-        let text = self.strings.get(&self.writer, key)?;
+        let text = self.strings.get(&mut self.writer, key)?;
         if text.is_none() {
             let example = format!("rocpd_string {key}");
             self.writer.issue(Code::MissingReference, true, example.as_bytes());

@@ -118,6 +118,12 @@ pub fn rank_of_name(path: &str) -> Option<i64> {
     digits(&stem[start..])
 }
 
+/// Returns the rank that a file's name states after the word rank.
+pub fn rank_after_word(path: &str) -> Option<i64> {
+    let name = path.rsplit(['/', '\\', '!']).next().unwrap_or(path);
+    name.to_lowercase().contains("rank").then(|| rank_of_name(name)).flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Group, groups, rank_of_name, world_size};

@@ -20,7 +20,7 @@ use crate::snapshot::{
 use crate::source::{Content, Ends, Walk};
 use crate::trace::Progress;
 
-pub use groups::{Group, groups, rank_of_name, world_size};
+pub use groups::{Group, groups, rank_after_word, rank_of_name, world_size};
 pub use record::Record;
 
 /// A dump that was read.

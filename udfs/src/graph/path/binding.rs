@@ -12,6 +12,9 @@ const LAUNCH_NS: i64 = 4_000;
 /// Other ends that are looked at when the queues' waits are not known.
 const MAX_INFERRED: usize = 16;
 
+/// Work of the same queue that is looked at.
+const MAX_OVERLAPS: u32 = 4;
+
 /// What the start of device work waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
@@ -53,7 +56,8 @@ pub fn of_start(model: &Model, at: u32) -> Start {
             best = Some((end, source, how));
         }
     };
-    if let Some(before) = model.before(at) {
+    // Kernels of one queue can overlap, so that the one before is not the last to end.
+    for before in model.several_before(at, MAX_OVERLAPS) {
         offer(before, How::Queue);
     }
     for source in model.orders.of_work.get(&at).into_iter().flatten() {
@@ -136,8 +140,9 @@ pub fn of_call(model: &Model, call: u32, since: i64, until: i64) -> Option<(u32,
         Role::DeviceWait => {
             let ends = model.device_ends(model.domain_of(call));
             let last = ends.partition_point(|(end, _)| *end <= until + NEAR_NS);
-            let (_, at) = last.checked_sub(1).map(|i| ends[i])?;
-            fits(at).map(|(end, at)| (at, end, true))
+            // Work that another thread started after the call may end near its end too.
+            let mut before = ends[..last].iter().rev().take_while(|(end, _)| *end > since);
+            before.find_map(|(_, at)| fits(*at)).map(|(end, at)| (at, end, true))
         }
         _ => None,
     }

@@ -14,8 +14,8 @@ pub struct Mark {
 
 impl Mark {
     fn new(model: &Model, at: u32) -> Self {
-        let Activity { lane, start, end, .. } = *model.activity(at);
-        Self { domain: model.domain_of(at), lane, start, end }
+        let Activity { lane, start, .. } = *model.activity(at);
+        Self { domain: model.domain_of(at), lane, start, end: model.mark_end(at) }
     }
 
     fn key(&self) -> (u32, i64, i64) {

@@ -9,7 +9,7 @@ use super::graphs::Graphs;
 use super::meetings::Meeting;
 use super::model::{Model, NONE, Role};
 use super::schedule::{Edge, Point, Schedule, Source};
-use super::walk::Window;
+use super::walk::{MAX_LAUNCH_NS, Window};
 
 /// What changes, and by which factor.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +43,13 @@ impl Change {
     pub fn ignores_factor(&self) -> bool {
         self.hides || self.graphs
     }
+}
+
+/// Whether the time from the start of a call to that of its work is due to the launch. What waits
+/// longer after the return of the call waits for something that was not recorded.
+fn is_launch(model: &Model, work: u32, lag: i64) -> bool {
+    let call = model.activity(model.activity(work).above);
+    lag - (call.end - call.start) <= MAX_LAUNCH_NS
 }
 
 /// The length of work in a pass.
@@ -291,7 +298,9 @@ impl<'a> Passes<'a> {
                         let lag = edge.lag.min(self.schedule.usual_launch);
                         self.launched[head as usize] + lag
                     }
-                    None if change.launches => self.launched[at as usize] + self.scaled(edge.lag),
+                    None if change.launches && is_launch(self.model, at, edge.lag) => {
+                        self.launched[at as usize] + self.scaled(edge.lag)
+                    }
                     None => self.launched[at as usize] + edge.lag,
                 }
             }

@@ -1,5 +1,7 @@
 //! The activities of a trace, by lane.
 
+use std::collections::HashMap;
+
 use super::meetings::Meetings;
 use super::orders::Orders;
 use crate::graph::rows::Ints;
@@ -59,7 +61,7 @@ pub struct Lane {
     pub end: i64,
     /// Whether it is a queue.
     pub is_queue: bool,
-    /// Whether it is a queue, or a thread that puts work into queues.
+    /// Whether it is a queue, or a thread whose end is an end of the whole window.
     pub is_main: bool,
     /// Threads of a team hand work to one another.
     pub team: Option<i64>,
@@ -94,6 +96,8 @@ pub struct Model {
     /// Device work by the call that started it, in the order of calls.
     started: Vec<(u32, u32)>,
     ids: Ids,
+    /// Recorded ends of frames and marks that end after the activity around them.
+    cut: HashMap<u32, i64>,
     /// How much later than recorded a time may be, ns: 1,000 where all are whole microseconds.
     pub rounding: i64,
     pub orders: Orders,
@@ -146,6 +150,7 @@ impl Model {
             device_ends: Vec::new(),
             started: Vec::new(),
             ids,
+            cut: HashMap::new(),
             rounding: 0,
             orders: Orders::default(),
             meetings: Meetings::default(),
@@ -178,7 +183,11 @@ impl Model {
                 }
                 if let Some(around) = open.last() {
                     activity.above = *around;
-                    activity.end = activity.end.min(model.activity(*around).end);
+                    let end = model.activity(*around).end;
+                    if end < activity.end && activity.role == Role::Frame {
+                        model.cut.insert(at, activity.end);
+                    }
+                    activity.end = activity.end.min(end);
                 }
                 open.push(at);
             }
@@ -211,6 +220,27 @@ impl Model {
     /// The activity at a position.
     pub fn activity(&self, at: u32) -> &Activity {
         &self.activities[at as usize]
+    }
+
+    /// The end of a mark as it was recorded. Profilers open marks within short frames.
+    pub fn mark_end(&self, at: u32) -> i64 {
+        self.cut.get(&at).copied().unwrap_or(self.activity(at).end)
+    }
+
+    /// Threads with marks belong to the whole window too; of a domain that has neither marks nor
+    /// device work, all threads do.
+    pub fn add_main(&mut self, marks: impl Iterator<Item = u32>) {
+        for mark in marks {
+            let lane = self.activity(mark).lane as usize;
+            self.lanes[lane].is_main = true;
+        }
+        let mut has_main = vec![false; self.domains()];
+        for lane in &self.lanes {
+            has_main[lane.domain as usize] |= lane.is_main || lane.is_queue;
+        }
+        for lane in &mut self.lanes {
+            lane.is_main |= !has_main[lane.domain as usize];
+        }
     }
 
     /// The position of the domain with a number.
@@ -250,10 +280,27 @@ impl Model {
         self.started[from..].iter().take_while(move |(of, _)| *of == call).map(|(_, at)| *at)
     }
 
+    /// The device work that was started by calls inside an activity of a thread, or by itself.
+    pub fn started_within(&self, at: u32) -> impl Iterator<Item = u32> + '_ {
+        let (around, last) = (self.activity(at), self.lanes[self.activity(at).lane as usize].last);
+        let own = &self.activities[at as usize..=last as usize];
+        let inside = own.partition_point(|inner| inner.start < around.end);
+        let after = at.saturating_add(u32::try_from(inside).unwrap_or(NONE));
+        let from = self.started.partition_point(|(call, _)| *call < at);
+        let until = self.started.partition_point(|(call, _)| *call < after);
+        self.started[from..until].iter().map(|(_, work)| *work)
+    }
+
     /// The device activity before this one in its queue.
     pub fn before(&self, at: u32) -> Option<u32> {
         let lane = &self.lanes[self.activity(at).lane as usize];
         at.checked_sub(1).filter(|before| *before >= lane.first)
+    }
+
+    /// A number of device activities before this one in its queue, the last one first.
+    pub fn several_before(&self, at: u32, most: u32) -> impl Iterator<Item = u32> + use<> {
+        let first = self.lanes[self.activity(at).lane as usize].first;
+        (first.max(at.saturating_sub(most))..at).rev()
     }
 
     /// Whether an activity of a thread is loading of data or inside of it.

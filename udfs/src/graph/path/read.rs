@@ -28,6 +28,8 @@ pub enum Side {
 const HIDES: i64 = 1;
 /// The launches of each step become one.
 const GRAPHS: i64 = 2;
+/// The device work that was launched inside the work changes too.
+const WITH_LAUNCHED: i64 = 3;
 
 /// What was read.
 pub struct Read {
@@ -95,6 +97,8 @@ pub fn read(rows: &Rows<'_>, sides: &[Side]) -> Read {
     }
     windows.sort_unstable_by_key(|w: &Window| (w.number, w.domain, w.from));
     let mut model = Model::new(&columns, activities);
+    let marks: Vec<u32> = windows.iter().filter_map(|w| model.find(w.mark_id?)).collect();
+    model.add_main(marks.into_iter());
     model.orders = Orders::new(&model, orders);
     model.meetings = Meetings::new(&model, &members);
     let mut changes: BTreeMap<i64, Change> = BTreeMap::new();
@@ -103,7 +107,14 @@ pub fn read(rows: &Rows<'_>, sides: &[Side]) -> Read {
         change.hides |= how == Some(HIDES);
         change.graphs |= how == Some(GRAPHS);
         match id {
-            Some(id) => change.work.extend(model.find(id).map(|at| (at, length))),
+            Some(id) => {
+                let Some(at) = model.find(id) else { continue };
+                change.work.push((at, length));
+                if how == Some(WITH_LAUNCHED) {
+                    let started = model.started_within(at);
+                    change.work.extend(started.map(|work| (work, length)));
+                }
+            }
             None => change.launches |= how.is_none_or(|how| how == 0),
         }
     }

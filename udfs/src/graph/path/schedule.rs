@@ -144,10 +144,14 @@ impl Schedule {
             let work = *model.activity(at);
             let waits = matches!(work.role, Role::OwnWait | Role::DeviceWait)
                 || model.orders.of_calls.contains_key(&at);
-            if waits && work.role != Role::Device {
-                self.call(model, at, &work);
-            } else if work.role == Role::Work && model.lanes[work.lane as usize].team.is_some() {
+            if matches!(work.role, Role::Device | Role::Frame) {
+                continue;
+            }
+            if model.lanes[work.lane as usize].team.is_some() {
                 self.idle(model, &work);
+            }
+            if waits {
+                self.call(model, at, &work);
             }
         }
     }
@@ -162,20 +166,28 @@ impl Schedule {
         self.waits.push(Wait { lane, since, until, end, other: source });
     }
 
+    /// Before the work, the thread may have opened and closed frames after it had waited.
     fn idle(&mut self, model: &Model, work: &Activity) {
-        let (inner, since) = model.innermost(work.lane, work.start);
-        if inner.is_some_and(|around| model.activity(around).role != Role::Frame) {
-            return;
+        let (lane, mut until) = (work.lane, work.start);
+        loop {
+            let (inner, since) = model.innermost(lane, until);
+            if inner.is_some_and(|around| model.activity(around).role != Role::Frame) {
+                return;
+            }
+            let from = since.unwrap_or(i64::MIN);
+            if let Some((source, end)) = binding::of_idle(model, lane, from, until) {
+                let wait = u32::try_from(self.waits.len()).unwrap_or(NONE);
+                self.points.push((end, Point::HandOver(wait)));
+                self.points.push((until, Point::TakeOver(wait)));
+                let other = model.activity(source).lane;
+                self.waits.push(Wait { lane, since, until, end, other });
+                return;
+            }
+            match since {
+                Some(before) if before < until => until = before,
+                _ => return,
+            }
         }
-        let from = since.unwrap_or(i64::MIN);
-        let Some((source, end)) = binding::of_idle(model, work.lane, from, work.start) else {
-            return;
-        };
-        let wait = u32::try_from(self.waits.len()).unwrap_or(NONE);
-        self.points.push((end, Point::HandOver(wait)));
-        self.points.push((work.start, Point::TakeOver(wait)));
-        let (lane, until, other) = (work.lane, work.start, model.activity(source).lane);
-        self.waits.push(Wait { lane, since, until, end, other });
     }
 }
 

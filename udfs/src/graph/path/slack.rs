@@ -136,12 +136,12 @@ impl Limits {
             Self { whole: vec![last; model.domains()], steps: Vec::new(), ends: Vec::new() };
         for window in windows {
             let Some(mark) = window.mark_id.and_then(|id| model.find(id)) else { continue };
-            let work = model.activity(mark);
+            let (work, end) = (model.activity(mark), model.mark_end(mark));
             // A step of several domains ends with the latest of them.
             let of_step = windows.iter().filter(|other| other.number == window.number);
             let to = of_step.map(|other| other.to).max().unwrap_or(window.to);
-            limits.steps.push((model.domain_of(mark), work.start, work.end, to));
-            limits.ends.push((work.end, work.lane, to));
+            limits.steps.push((model.domain_of(mark), work.start, end, to));
+            limits.ends.push((end, work.lane, to));
         }
         for (at, lane) in (0u32..).zip(&model.lanes) {
             if lane.is_main && !lane.is_queue {

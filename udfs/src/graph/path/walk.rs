@@ -82,7 +82,7 @@ pub struct Piece {
 }
 
 /// Work that starts later after the return of its call waited for something that was not recorded.
-const MAX_LAUNCH_NS: i64 = 100_000;
+pub const MAX_LAUNCH_NS: i64 = 100_000;
 
 /// A handoff that takes longer is time of the thread that goes on.
 const MAX_HANDOFF_NS: i64 = 100_000;

@@ -90,7 +90,10 @@ async function load() {
   if (step) asked.step = Number(step);
   if (base && base !== trace) Object.assign(asked, { base, trace: trace || otherThan(base) });
   try {
-    const answer = await api("/api/stacks", asked, { signal: stop.signal });
+    if (!view.whole) message.replaceChildren(notice("Computing …"));
+    let answer = await api("/api/stacks", asked, { signal: stop.signal });
+    if (!view.whole && !measure && !sql && !answer.nodes.length)
+      answer = (await otherMeasure(answer.measures, asked, stop.signal)) || answer;
     view.unit = answer.unit;
     view.whole = treeOf(answer);
     view.choice.measures(answer.measures);
@@ -103,6 +106,18 @@ async function load() {
   }
   main.setAttribute("aria-busy", "false");
   draw();
+}
+
+// Before anything is chosen: the stacks of the first measure that the traces have.
+async function otherMeasure(names, asked, signal) {
+  for (const measure of names) {
+    const answer = await api("/api/stacks", { ...asked, measure }, { signal });
+    if (!answer.nodes.length) continue;
+    setState({ measure }, { replace: true });
+    view.choice.set(state());
+    return answer;
+  }
+  return null;
 }
 
 // With two traces, a base alone says which is the other.

@@ -4,11 +4,15 @@ import { visible } from "../base/text.js";
 
 const HINT = "A number, true, false, NULL, or a text; in quotes '…' it is a text in any case";
 
-/** What a field means: a number, a truth value, null or a text; large numbers stay exact texts. */
+/**
+ * What a field means: a number, a truth value, null or a text; large numbers stay exact texts.
+ * Nothing for an empty field.
+ */
 export function valueOf(text) {
   const trimmed = text.trim();
+  if (trimmed === "") return undefined;
   if (/^'.*'$/s.test(trimmed)) return trimmed.slice(1, -1).replaceAll("''", "'");
-  if (/^null$/i.test(trimmed) || trimmed === "") return null;
+  if (/^null$/i.test(trimmed)) return null;
   if (/^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === "true";
   const isNumber = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed);
   const number = Number(trimmed);

@@ -92,10 +92,11 @@ function content(column, answer) {
   return [counts(answer), histogram(column, answer), commonest(column, answer)].filter(Boolean);
 }
 
-function counts({ count, nulls, distinct }) {
+function counts({ count, nulls, distinct, is_approximate: isApproximate }) {
   const all = Number(count) || 0;
   const none = nulls ? ` · NULL ${pct((100 * Number(nulls)) / (all || 1))}` : "";
-  const different = distinct === null ? "" : ` · ${grouped(distinct)} different`;
+  const about = isApproximate ? "about " : "";
+  const different = distinct === null ? "" : ` · ${about}${grouped(distinct)} different`;
   const text = `${many(count, "row")}${none}${different}`;
   return el("div", { class: "small quiet", title: `NULL: ${grouped(nulls || 0)} rows` }, text);
 }

@@ -1,6 +1,7 @@
 // What the drawer shows of a selected area: sums by name and by track, and the steps in it.
 import { el } from "../../web/base/elements.js";
 import { grouped, many, ns } from "../../web/base/format.js";
+import { fullLabel } from "./model.js";
 import { simpleTable } from "./simple_table.js";
 
 const UNITS = { name: "text", cat: "text", calls: "count" };
@@ -28,7 +29,8 @@ export function areaDetails(tl, area, answer, find) {
       { class: "tl-wide quiet" },
       `${ns(length)} (${grouped(length)} ns) on ${many(area.keys.length, "track")}`,
       stepsText(answer.steps),
-      ". An event counts with the part that lies in the area.",
+      ". An event counts with the part that lies in the area; its own time (self) only if all of " +
+        "it does.",
     ),
     simpleTable({
       caption: "By name",
@@ -50,9 +52,15 @@ function stepsText(steps) {
   return `, in ${many(numbers.length, "step")}, from ${numbers[0]} to ${last}`;
 }
 
+// Tracks of several ranks often have the same name.
+function nameOf(model, key) {
+  const track = model.tracks.get(key);
+  return track ? fullLabel(model, track) : key;
+}
+
 function trackTable(tl, byTrack) {
   const rows = byTrack.map((t) => [
-    tl.model.tracks.get(t.key)?.label ?? t.key,
+    nameOf(tl.model, t.key),
     t.busy_ns,
     t.idle_ns,
     t.span_ns ? (100 * Number(t.busy_ns)) / Number(t.span_ns) : null,

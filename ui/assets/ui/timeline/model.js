@@ -66,6 +66,12 @@ function trackLabel({ name, kind, tid, stream, device }) {
   return id && !shown.includes(id) ? `${shown} (${id})` : shown;
 }
 
+/** The name of a track away from its trace: with the rank or trace where there are several. */
+export function fullLabel(model, track) {
+  const trace = model.traces.find((t) => t.index === track.trace);
+  return model.traces.length > 1 && trace ? `${track.label} · ${trace.label}` : track.label;
+}
+
 /** Whether a group is folded before anybody folds anything. */
 export function isFoldedAtFirst(model, id) {
   const trace = /^t(\d+)$/.exec(id);
@@ -99,7 +105,9 @@ export function rowsOf(model, list) {
     isFolded: isFolded(track.key),
   });
   const pinned = [...list.pinned].map((key) => model.tracks.get(key)).filter(Boolean);
-  const rows = pinned.map((track) => ({ ...rowOf(track, 1), isPinned: true }));
+  const rows = pinned.map((track) => {
+    return { ...rowOf(track, 1), label: fullLabel(model, track), isPinned: true };
+  });
   const hasTraces = model.traces.length > 1 || model.traces.some((t) => t.clock === "not known");
 
   for (const trace of model.traces) {

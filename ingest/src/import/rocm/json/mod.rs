@@ -1,8 +1,9 @@
 //! Reads the JSON of rocprofv3 (`rocprofiler-sdk-tool`).
 //!
-//! The document is walked in its order, without a tree: names, agents and kernels come before the
-//! records. Events are the items of the lists in `buffer_records`, list by list. Each item of the
-//! outer list is a process.
+//! The document is walked in its order, without a tree. Names, agents and kernels come before the
+//! records as rocprofv3 writes it; in another order, the records are walked again at the end. Events
+//! are the items of the lists in `buffer_records`, list by list. Each item of the outer list is a
+//! process.
 
 mod record;
 
@@ -26,6 +27,8 @@ use crate::trace::{Class, IS_OP, Id, MetaKind, NO_LINK, Track, is_real_id, step_
 use record::Record;
 
 const KEY: &[u8] = b"\"rocprofiler-sdk-tool\"";
+/// The parts of a process that its records need.
+const NEEDED: [&[u8]; 4] = [b"metadata", b"agents", b"strings", b"kernel_symbols"];
 /// Maximum length of a part that is parsed as a tree, in bytes.
 const MAX_PART: u64 = 64 << 20;
 
@@ -131,11 +134,30 @@ impl<'a> Reader<'a> {
             }
             walk.list(|walk| {
                 self.this = Process::default();
-                let done = walk.object(|walk, key| self.part(walk, key));
+                let done = self.process(walk);
                 self.process += 1;
                 done
             })
         })
+    }
+
+    fn process(&mut self, walk: &mut Walk<'a>) -> Walked {
+        let (mut needed, mut records) = (NEEDED.to_vec(), None);
+        let done = walk.object(|walk, key| {
+            needed.retain(|part| *part != key);
+            if key == b"buffer_records" && !needed.is_empty() {
+                records = Some(walk.at(walk.offset())?);
+                return walk.object(|walk, _| walk.list(|walk| walk.skip()));
+            }
+            self.part(walk, key)
+        });
+        // The records of a text that is cut are kept as far as they go.
+        match records {
+            Some(mut walk) if !matches!(done, Err(Ends::Failed(_))) => {
+                self.part(&mut walk, b"buffer_records").and(done)
+            }
+            _ => done,
+        }
     }
 
     fn part(&mut self, walk: &mut Walk<'a>, key: &[u8]) -> Walked {
