@@ -80,8 +80,9 @@ pub fn find<'a>(reference: &'a Reference, name: &str) -> Result<&'a View> {
     if let Some(view) = all().find(|view| view.name.eq_ignore_ascii_case(name)) {
         return Ok(view);
     }
-    let near = suggest::nearest(name, all().map(|view| view.name.as_str()));
-    let hint = suggest::hint(near.first().copied());
+    let names = || all().map(|view| view.name.as_str());
+    let near = suggest::nearest(name, names()).first().copied();
+    let hint = suggest::hint(near.or_else(|| suggest::most_similar(name, names())));
     Err(Error::Usage(format!(
         "there is no table or view {name:?}{hint}; list_views finds them by words"
     )))

@@ -75,6 +75,8 @@ fn a_slow_rank_without_a_trace_and_another_one() {
     job.check_blame(&[]);
     job.check_paths(0);
     job.check_forecasts(0);
+    let finding = "SELECT DISTINCT status, subject FROM findings WHERE rule = 'slow_links'";
+    assert_eq!(job.lines(finding), ["finding rank 9 (no trace)"]);
 }
 
 #[test]
@@ -160,6 +162,9 @@ fn a_slow_link_beside_a_late_rank_without_a_trace() {
     let charged = "SELECT coalesce(rank, -1), cause FROM straggler_ranks WHERE verdict <> 'weak' \
         ORDER BY lost_ns DESC";
     assert_eq!(job.lines(charged), ["-1 transfer", "9 not_recorded"]);
+    let finding = "SELECT DISTINCT status, severity, subject, round(value) FROM findings \
+        WHERE rule = 'slow_links'";
+    assert_eq!(job.lines(finding), ["finding high the link of group 3 27.0"]);
 }
 
 #[test]
