@@ -12,7 +12,8 @@
 -- @column world_size BIGINT count Number of ranks of the job; NULL if not recorded.
 -- @column backend VARCHAR text Communication backend; NULL if not recorded.
 -- @column host VARCHAR text Host; NULL if not recorded.
--- @column device_type VARCHAR text GPU if there is device work or a runtime call, else CPU.
+-- @column device_type VARCHAR text GPU if there is device work or a runtime call, else CPU; NULL for
+--   files that hold no work, such as memory snapshots and flight recorder dumps.
 -- @column device_names VARCHAR text Names of the devices that the trace describes, each once; NULL
 --   if none.
 -- @column devices BIGINT count Number of devices that the trace describes.
@@ -67,6 +68,10 @@ allocated AS (SELECT trace_id, count(*) AS events FROM memory GROUP BY trace_id)
 SELECT
     t.trace_id, t.path, t.rank, t.world_size, t.backend, t.host,
     CASE
+        WHEN t.format IN (
+            'torch_memory', 'flight_recorder', 'execution_trace', 'memory_timeline', 'stacks'
+        )
+            THEN NULL
         WHEN coalesce(h.launches, 0)
             + coalesce(w.kernels, 0)
             + coalesce(w.copies, 0)

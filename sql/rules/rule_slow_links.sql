@@ -20,11 +20,10 @@
 --     algorithm that NCCL chose (NCCL_DEBUG=INFO). For a rank without a trace record the rank too.
 -- @evidence SELECT b.rank, b.group_name, b.cause, b.verdict, b.lost_ns, b.waits, least(max(CASE
 --     WHEN b.verdict <> 'weak' AND (b.cause = 'transfer' OR b.status = 'trace missing') THEN
---     b.lost_ns ELSE 0 END) OVER (), d.denominator) AS numerator, d.denominator FROM
---     straggler_ranks b JOIN job_ranks j ON j.job = b.job AND j.trace_id = {trace_id} JOIN
---     (SELECT a.job, CAST(sum(t.duration_ns) AS BIGINT) AS denominator FROM job_ranks a JOIN
---     traces t ON t.trace_id = a.trace_id GROUP BY a.job) d ON d.job = b.job ORDER BY b.lost_ns
---     DESC
+--     b.lost_ns ELSE 0 END) OVER (), d.denominator) AS numerator, d.denominator FROM (SELECT
+--     a.job, CAST(sum(t.duration_ns) AS BIGINT) AS denominator FROM job_ranks a JOIN traces t ON
+--     t.trace_id = a.trace_id GROUP BY a.job) d JOIN job_ranks j ON j.job = d.job AND j.trace_id
+--     = {trace_id} LEFT JOIN straggler_ranks b ON b.job = d.job ORDER BY b.lost_ns DESC
 WITH jobs AS (
     SELECT j.job, count(*) AS ranks, CAST(sum(t.duration_ns) AS BIGINT) AS all_ns
     FROM job_ranks j

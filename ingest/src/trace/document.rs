@@ -145,7 +145,7 @@ fn refuse_if_no_events(reading: &Reading<'_>, document: &mut Document) -> Result
         let reason = format!("{none} ({})", document.issues.summary());
         return Err(IngestError::not_a_trace(reading.name, reason, 0));
     }
-    if document.elements == 0 && document.form != Form::Blobs {
+    if document.elements == 0 && document.form == Form::Object {
         if document.issues.count(Code::TruncatedInput)
             + document.issues.count(Code::DamagedCompression)
             > 0

@@ -109,7 +109,7 @@ fn graphs_of_a_job_need_steps() {
 const STEP_STATUS: &str = "SELECT status, count(*) FROM job_critical_path_windows \
     WHERE window_id > 0 GROUP BY status ORDER BY status";
 const FORECASTS: &str = "SELECT status, count(DISTINCT window_id), count(forecast_ns) \
-    FROM job_what_if WHERE window_id > 0 AND target_kind = 'compute' GROUP BY status";
+    FROM job_what_if WHERE window_id > 0 AND target_kind = 'compute' GROUP BY status ORDER BY status";
 
 /// A rank that began to count later names its steps otherwise.
 #[test]
