@@ -66,10 +66,12 @@ function trackLabel({ name, kind, tid, stream, device }) {
   return id && !shown.includes(id) ? `${shown} (${id})` : shown;
 }
 
-/** The name of a track away from its trace: with the rank or trace where there are several. */
+/** The name of a track away from its trace: after the rank or trace where there are several. */
 export function fullLabel(model, track) {
   const trace = model.traces.find((t) => t.index === track.trace);
-  return model.traces.length > 1 && trace ? `${track.label} · ${trace.label}` : track.label;
+  if (model.traces.length < 2 || !trace) return track.label;
+  const hasRank = trace.rank !== null && trace.rank !== undefined;
+  return `${hasRank ? `Rank ${trace.rank}` : trace.label} · ${track.label}`;
 }
 
 /** Whether a group is folded before anybody folds anything. */
