@@ -238,3 +238,17 @@ fn crashed() -> Error {
             .to_owned(),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::broken;
+
+    #[test]
+    fn values_that_are_too_large_are_not_taken_for_damage() {
+        let texts = "offset overflow, buffer size = 2200000000".to_owned();
+        assert!(broken(&texts).to_string().contains("too large"));
+        assert!(broken(&"offset overflow").to_string().contains("too large"));
+        assert!(broken(&"index out of bounds").to_string().contains("doctor"));
+        assert!(broken(&5).to_string().contains("doctor"));
+    }
+}

@@ -196,6 +196,42 @@ fn a_synchronising_call_leads_to_the_work_that_it_waited_for() {
     );
 }
 
+/// Work that another thread launched ends just after the call returned, which cannot have waited for
+/// it.
+#[test]
+fn a_call_did_not_wait_for_work_that_began_after_it() {
+    let launch = r#""correlation":3"#;
+    let events = [
+        call("cudaLaunchKernel", 1, 0, 5),
+        call("cudaStreamSynchronize", 2, 6, 100),
+        event("cudaLaunchKernel", "cuda_runtime", (1, 2), (90, 95), launch),
+        kernel("k1", 7, 1, 10, 95),
+        kernel("k2", 8, 3, 101, 103),
+        operator("aten::b", 1, 110, 200),
+    ];
+    let path = path(&events, 0);
+    assert_eq!(
+        path[..3],
+        ["0 10 launch k1", "10 95 compute k1", "95 100 synchronisation cudaStreamSynchronize"]
+    );
+}
+
+/// The kernel before the last one was still running when the one between them had ended.
+#[test]
+fn work_waits_for_the_last_end_where_kernels_of_a_stream_overlap() {
+    let events = [
+        call("cudaLaunchKernel", 1, 0, 3),
+        call("cudaLaunchKernel", 2, 4, 7),
+        call("cudaLaunchKernel", 3, 8, 11),
+        kernel("k1", 7, 1, 5, 100),
+        kernel("k2", 7, 2, 60, 80),
+        kernel("k3", 7, 3, 101, 150),
+    ];
+    let found = path(&events, 0);
+    let tail = ["5 100 compute k1", "100 101 stream_gap k3", "101 150 compute k3"];
+    assert_eq!(found[found.len() - 3..], tail);
+}
+
 #[test]
 fn a_call_that_did_not_have_to_wait_is_time_of_the_host() {
     let events = [

@@ -18,7 +18,7 @@ use datafusion::optimizer::AnalyzerRule;
 use crate::engine::planned_view::PlannedView;
 
 /// The minimum number of branches for which parallel planning pays off.
-const MIN_BRANCHES: usize = 5;
+const MIN_BRANCHES: usize = 4;
 
 /// The rule.
 #[derive(Debug)]

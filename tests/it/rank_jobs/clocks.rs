@@ -135,3 +135,25 @@ fn a_rank_alone_has_its_own_clock() {
     pairs(&mut job, 10, &[[0, 1]]);
     assert_eq!(job.store(&[1]).lines(CLOCKS), ["0 1 0 alone"]);
 }
+
+/// Times of whole microseconds are no better than that, on the clock of the reference too.
+#[test]
+fn whole_microseconds_limit_the_error_of_all_ranks() {
+    let errors = |offset: i64, grain: i64| {
+        let mut job = Job::new(&[Clock::default(), Clock { offset, ..Clock::default() }]);
+        for call in 0..40 {
+            let at = 1_000_000 + 900_000 * call + grain * (call * call % 97);
+            let (starts, ranks) = ([(0, at), (1, at + 3_000)], [0, 1]);
+            let (kind, group, end) = ("allreduce", "0", at + 50_000);
+            job.call(&Call { kind, group, ranks: &ranks, starts: &starts, end, args: &plain });
+        }
+        job.store(&[]).ints(
+            "SELECT max(error_ns) FILTER (WHERE rank = 0), max(error_ns) FILTER (WHERE rank = 1) \
+            FROM rank_clocks",
+        )
+    };
+    assert_eq!(errors(7_000, 1_000), [1_000, 1_000]);
+    let fine = errors(7_123, 1);
+    assert_eq!(fine[0], 0);
+    assert!(fine[1] < 1_000, "{fine:?}");
+}

@@ -179,6 +179,19 @@ fn a_clock_that_steps_back() {
     job.check_forecasts(6);
 }
 
+/// The lengths of the work in which a clock steps are not known to any view.
+#[test]
+fn views_agree_where_a_clock_steps_during_computation() {
+    let options = "--ranks 6 --tp 3 --pp 1 --zero --seed 325 --slow 3:-1:1.2 \
+        --slow-load 5:4:4000 --clock-step 4:11:5000 --clock-step 4:33:-2000";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_layout(0);
+    let stepped = "SELECT h.rank, h.step, count(h.computation_ns), w.status FROM rank_step_heat h
+        JOIN job_critical_path_windows w ON w.job = h.job AND w.step = h.step
+        WHERE h.status = 'clock stepped' GROUP BY ALL ORDER BY h.step";
+    assert_eq!(job.lines(stepped), ["4 3 0 clock stepped", "4 4 0 clock stepped"]);
+}
+
 /// A job that waits for long exchanges, one that waits for its hosts, and one that does both. Of
 /// the last one, the forecast without transfers is 0.8 % off in a step: more than 0.5 %, which
 /// holds for all other jobs.

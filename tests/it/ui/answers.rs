@@ -235,6 +235,22 @@ fn stacks_add_up() {
     assert_eq!(ui.ask("POST", "/api/stacks", &json!({"measure": "none"})).status, 400);
 }
 
+/// Two runs number their steps differently.
+#[test]
+fn steps_are_one_frame_of_a_difference() {
+    let store = store(GPU);
+    let ui = pages(&store);
+    let ids = store.lines("SELECT trace_id FROM traces ORDER BY rank");
+    let steps = |asked: &Value| -> Vec<String> {
+        let tree = ui.post("/api/stacks", asked);
+        let names = tree["names"].as_array().expect("names").iter();
+        let names = names.map(|name| name.as_str().expect("a text").to_owned());
+        names.filter(|name| name.starts_with("ProfilerStep#")).collect()
+    };
+    assert!(steps(&json!({"trace": ids[0]})).len() > 1);
+    assert_eq!(steps(&json!({"trace": ids[0], "base": ids[1]})), ["ProfilerStep#…"]);
+}
+
 #[test]
 fn files_are_those_of_the_command_line() {
     let store = store(&GPU[..1]);

@@ -219,6 +219,24 @@ fn an_area_adds_up_to_the_rows_in_it() {
     }
 }
 
+/// Steps of other traces may have other numbers.
+#[test]
+fn an_area_is_in_the_steps_of_its_own_traces() {
+    let store = store(&["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz"]);
+    let ui = pages(&store);
+    let tracks = ui.get("/api/tracks");
+    let end = tracks["end"].as_i64().expect("an end") + 1;
+    let all = tracks["tracks"].as_array().expect("tracks");
+    for trace in [0, 1] {
+        let own: Vec<&Value> =
+            all.iter().filter(|t| t["trace"] == trace).map(|t| &t["key"]).collect();
+        assert!(!own.is_empty());
+        let area = ui.post("/api/area", &json!({"tracks": own, "start": 0, "end": end}));
+        let steps = area["steps"].as_array().expect("steps");
+        assert!(!steps.is_empty() && steps.iter().all(|s| s["trace"] == trace), "{steps:?}");
+    }
+}
+
 /// Its columns are whole nanoseconds, which are many of a short trace.
 #[test]
 fn the_overview_covers_all_of_a_short_trace() {

@@ -90,7 +90,7 @@ const CAPTURE: [&str; 9] = [
 
 /// Whether an option of the exporter is on.
 fn is_set(value: &str) -> bool {
-    matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on")
+    matches!(value.to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on")
 }
 
 fn json(value: Value<'_>, db: &Database<'_>) -> Json {
@@ -105,9 +105,12 @@ fn json(value: Value<'_>, db: &Database<'_>) -> Json {
 impl Reader<'_> {
     /// Reads what is known of the whole trace, once all events are read.
     pub fn context(&mut self) -> Result<()> {
-        self.session()?;
+        let recording = self.recording()?;
+        self.session(&recording)?;
         self.device_properties()?;
-        self.recording()?;
+        if !recording.is_empty() {
+            self.put("nsys", &Json::Object(recording))?;
+        }
         self.process_names()?;
         self.thread_names()?;
         self.other_tables()
@@ -117,27 +120,15 @@ impl Reader<'_> {
         self.writer.value(key, value.to_string().as_bytes())
     }
 
-    /// The time of day at which the clock of the events is 0. `nsys export` can shift all times
-    /// (`--ts-shift`) or turn them into Unix times (`--ts-normalize`), and then says so.
-    fn session(&mut self) -> Result<()> {
-        let (mut is_unix, mut shift) = (false, 0i64);
-        for name in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
-            let Some(table) = self.db.table(name) else { continue };
-            let [key, value] = ["name", "value"].map(|name| table.column(name));
-            self.db.scan(table, |row| {
-                let (Some(key), Some(value)) = (row.text(key), row.text(value)) else {
-                    return Ok(());
-                };
-                match &*key {
-                    "EXPORT_PARAM_TIME_NORMALIZE" => is_unix = is_set(&value),
-                    "EXPORT_PARAM_TIME_SHIFT" => shift = value.trim().parse().unwrap_or(0),
-                    _ => {}
-                }
-                Ok(())
-            })?;
-        }
-        if is_unix {
-            return self.put("baseTimeNanoseconds", &shift.wrapping_neg().into());
+    /// The time of day at which the clock of the events is 0; not known if the export changed the
+    /// times in a way that cannot be read. `nsys export` can shift all times (`--ts-shift`) or turn
+    /// them into Unix times (`--ts-normalize`), and then says so.
+    fn session(&mut self, recording: &Map<String, Json>) -> Result<()> {
+        let option = |name: &str| recording.get(name).and_then(Json::as_str).map(str::trim);
+        let shift = option("EXPORT_PARAM_TIME_SHIFT").filter(|text| !text.is_empty());
+        let Ok(shift) = shift.unwrap_or("0").parse::<i64>() else { return Ok(()) };
+        if option("EXPORT_PARAM_TIME_NORMALIZE").is_some_and(is_set) {
+            return self.put("baseTimeNanoseconds", &0_i64.saturating_sub(shift).into());
         }
         let Some(table) = self.db.table("TARGET_INFO_SESSION_START_TIME") else { return Ok(()) };
         let (column, mut epoch) = (table.column("utcEpochNs"), None);
@@ -185,7 +176,7 @@ impl Reader<'_> {
     }
 
     /// The exporter and how the recording was made.
-    fn recording(&mut self) -> Result<()> {
+    fn recording(&self) -> Result<Map<String, Json>> {
         let mut values = Map::new();
         for (name, keep) in [
             ("META_DATA_EXPORT", None),
@@ -208,7 +199,7 @@ impl Reader<'_> {
                 Ok(())
             })?;
         }
-        if values.is_empty() { Ok(()) } else { self.put("nsys", &Json::Object(values)) }
+        Ok(values)
     }
 
     fn process_names(&mut self) -> Result<()> {

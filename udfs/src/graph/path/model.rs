@@ -293,8 +293,7 @@ impl Model {
 
     /// The device activity before this one in its queue.
     pub fn before(&self, at: u32) -> Option<u32> {
-        let lane = &self.lanes[self.activity(at).lane as usize];
-        at.checked_sub(1).filter(|before| *before >= lane.first)
+        self.several_before(at, 1).next()
     }
 
     /// A number of device activities before this one in its queue, the last one first.
