@@ -171,7 +171,9 @@ pub fn explain(
 impl Failed<'_> {
     /// A parameter without a value.
     fn parameter(&self) -> Option<Report> {
-        let name = between(&self.text, "Placeholder '$", "'")?;
+        // The second message is the one of a statement whose other parameters have values.
+        let other = || Some(self.text.split_once("placeholder with name $")?.1.trim());
+        let name = between(&self.text, "Placeholder '$", "'").or_else(other)?;
         let place = self
             .tokens
             .iter()
