@@ -166,6 +166,7 @@ impl Global {
             memory_limit: self.memory_limit.unwrap_or(0),
             strict,
             replace,
+            steps_from: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
+use crate::arrange::StepPattern;
 use crate::build::{self, BuildOptions, Origin};
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
@@ -24,6 +25,9 @@ pub struct IngestOptions {
     pub strict: bool,
     /// Whether to read an input again even if the store already contains it.
     pub replace: bool,
+    /// The names of ranges that are steps, in place of `ProfilerStep#N`. A trace that the store
+    /// contains with other steps is read again.
+    pub steps_from: Option<StepPattern>,
 }
 
 /// The result of reading an input.
@@ -55,7 +59,18 @@ impl IngestOptions {
         // Mapped text, encoders and names take an amount of memory that does not grow with the
         // trace.
         let fixed = (threads * (96 << 20)).min(limit / 2);
-        BuildOptions { threads, memory_limit: limit - fixed, strict: self.strict }
+        BuildOptions {
+            threads,
+            memory_limit: limit - fixed,
+            strict: self.strict,
+            steps_from: self.steps_from.clone(),
+        }
+    }
+
+    /// Whether a trace that is stored already is what these options ask for.
+    pub fn accept(&self, stored: &Manifest) -> bool {
+        let pattern = self.steps_from.as_ref().map(StepPattern::as_str);
+        !self.replace && (pattern.is_none() || stored.steps_from.as_deref() == pattern)
     }
 }
 
@@ -96,8 +111,8 @@ fn read_into(
     let may_be_known = |bytes| Ok(!options.replace && store.has_input_of(bytes)?);
     let mut opened = open(input, scratch.path(), may_be_known)?;
     if let HashSource::Known(hash, _) = &opened.hash
-        && !options.replace
         && let Some(manifest) = store.find(&hash.to_hex(), &name)?
+        && options.accept(&manifest)
     {
         opened.content.abandon();
         return Ok(Outcome::known(manifest));
@@ -109,13 +124,14 @@ fn read_into(
         .or_else(|e| opened.content.must_be_unchanged().and(Err(e)))?;
     let (hash, input_bytes) = opened.finish(&name)?;
     let content_hash = hash.to_hex().to_string();
-    if !options.replace
-        && let Some(manifest) = store.find(&content_hash, &name)?
-    {
-        return Ok(Outcome::known(manifest));
+    let stored = if options.replace { None } else { store.find(&content_hash, &name)? };
+    if let Some(manifest) = stored.as_ref().filter(|manifest| options.accept(manifest)) {
+        return Ok(Outcome::known(manifest.clone()));
     }
-    let mut trace_id = Store::trace_id(&slug(&name), &content_hash);
-    if !options.replace && store.trace_folder(&trace_id).exists() {
+    let replace = options.replace || stored.is_some();
+    let mut trace_id =
+        stored.map_or_else(|| Store::trace_id(&slug(&name), &content_hash), |old| old.trace_id);
+    if !replace && store.trace_folder(&trace_id).exists() {
         // The same bytes of another rank, with a name that is equal where it is cut.
         let rank = rank_after_word(&name).unwrap_or_default();
         trace_id = Store::trace_id(&format!("rank{rank}-{}", slug(&name)), &content_hash);
@@ -151,9 +167,10 @@ fn read_into(
         },
         text_bytes: built.text_bytes,
         element_count: built.elements,
+        steps_from: options.steps_from.as_ref().map(|from| from.as_str().to_owned()),
         tables,
     };
-    let manifest = store.commit(&folder, &manifest, options.replace)?;
+    let manifest = store.commit(&folder, &manifest, replace)?;
     Ok(Outcome { manifest, was_there: false, issues: built.issues, phases: built.phases })
 }
 

@@ -102,6 +102,8 @@ codes! {
         "Work starts at 0 (or at minus `baseTimeNanoseconds`) and all other work is more than a \
          day away, so its time was not set; the row was kept, and counts neither for the start \
          nor for the end of the trace.";
+    NoNamedStep Warning false "no_named_step"
+        "`--steps-from` matches the name of no range; the trace keeps the steps that it marks.";
     InvalidUtf8 Warning false "invalid_utf8"
         "Text is not valid UTF-8; U+FFFD stands for each invalid part.";
     BadEscape Warning false "bad_escape"

@@ -54,6 +54,7 @@ mod typed;
 mod wire;
 mod xplane;
 
+pub use arrange::StepPattern;
 pub use error::{IngestError, Result};
 pub use ingest::{IngestOptions, Outcome, ingest, physical_memory, trace_hash};
 pub use issues::{Code, IssueCount, Issues, Severity};

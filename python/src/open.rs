@@ -118,7 +118,7 @@ pub fn open(
         EngineOptions { threads, memory_limit, sql, rules, settings, ..EngineOptions::default() };
     let of_engine = options.clone();
     let ((location, engine), mut warnings) = read(py, tick, move |notes| {
-        let reading = IngestOptions { threads, memory_limit, strict, replace: false };
+        let reading = IngestOptions { threads, memory_limit, strict, ..IngestOptions::default() };
         let location = Opener::new(reading, notes).open(&names)?;
         let engine = location.engine(&of_engine)?;
         Ok((location, engine))
@@ -130,7 +130,7 @@ pub fn open(
 /// Reads traces into a store. Returns their names and warnings.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
-#[pyo3(signature = (names, store, threads, memory_limit, strict, replace, tick))]
+#[pyo3(signature = (names, store, threads, memory_limit, strict, replace, steps_from, tick))]
 pub fn ingest(
     py: Python<'_>,
     names: Vec<String>,
@@ -139,8 +139,14 @@ pub fn ingest(
     memory_limit: Option<&str>,
     strict: bool,
     replace: bool,
+    steps_from: Option<&str>,
     tick: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Vec<String>, Vec<String>)> {
-    let options = IngestOptions { threads, memory_limit: bytes(memory_limit)?, strict, replace };
+    let memory_limit = bytes(memory_limit)?;
+    let steps_from = steps_from
+        .map(str::parse)
+        .transpose()
+        .map_err(|e| exception(Error::Usage(format!("steps_from: {e}"))))?;
+    let options = IngestOptions { threads, memory_limit, strict, replace, steps_from };
     read(py, tick, move |notes| Opener::new(options, notes).ingest(&store, &names, |_| Ok(())))
 }

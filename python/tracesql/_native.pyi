@@ -102,6 +102,7 @@ def ingest(
     memory_limit: str | None,
     strict: bool,
     replace: bool,
+    steps_from: str | None,
     tick: Callable[[str, int, int, int, int], None] | None,
 ) -> tuple[list[str], list[str]]: ...
 def save(path: str, text: str) -> None: ...

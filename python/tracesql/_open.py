@@ -70,6 +70,7 @@ def ingest(
     *,
     strict: bool = False,
     replace: bool = False,
+    steps_from: str | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool | None = None,
@@ -80,7 +81,8 @@ def ingest(
 
     A trace appears in the store as a whole or not at all. Bytes that the store holds already are
     not read again, unless with ``replace``. With ``strict``, traces that are not clean are
-    refused.
+    refused. Ranges whose whole name matches the regular expression ``steps_from`` are steps, in
+    place of ``ProfilerStep#N``.
 
     >>> tracesql.ingest("fixtures/perf.json", "store")
     ['perf-…']
@@ -89,7 +91,7 @@ def ingest(
     shown = _progress.shown(progress)
     try:
         names, notes = _native.ingest(
-            paths, to, threads or 0, _size(memory_limit), strict, replace, shown
+            paths, to, threads or 0, _size(memory_limit), strict, replace, steps_from, shown
         )
     finally:
         if shown is not None:

@@ -185,6 +185,7 @@ impl<'a> Opener<'a> {
                 && trace.path == input.url
                 && trace.input_bytes == input.bytes
                 && trace.schema_version == SCHEMA_VERSION
+                && self.options.accept(trace)
         };
         let Some(trace) = traces.iter().find(is_it) else { return Ok(None) };
         let outcome = Outcome::known(trace.clone());
@@ -205,12 +206,14 @@ impl<'a> Opener<'a> {
         let traces = self.known_traces(&inputs, || Ok(store.readable()?.traces))?;
         let scratch = Scratch::new()?;
         let local = Store::open_or_create(&scratch.path().join("store"))?;
+        let replace = self.options.replace || self.options.steps_from.is_some();
         let read = |input: &Input| {
             // To hash a file is far cheaper than to build its tables.
             if !self.options.replace
                 && !self.options.strict
                 && let Some(hash) = trace_hash(input)?
                 && let Some(trace) = store.find(&hash)?
+                && self.options.accept(&trace)
             {
                 let outcome = Outcome::known(trace);
                 self.reader.known(&input.name(), &outcome);
@@ -220,7 +223,7 @@ impl<'a> Opener<'a> {
             let mut outcome = self.reader.read(input, &local, &self.options)?;
             let built = &outcome.manifest;
             let folder = local.trace_folder(&built.trace_id);
-            let published = store.publish(&folder, built, self.options.replace);
+            let published = store.publish(&folder, built, replace);
             // The room is needed for the next trace, whether or not this one could be stored.
             local.remove(&built.trace_id)?;
             let (kept, was_there) = published?;

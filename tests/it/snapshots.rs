@@ -196,6 +196,20 @@ fn try_bytes(bytes: &[u8], gz: bool) -> Option<i64> {
     }
 }
 
+/// Bytes that are missing can join two entries, which leaves a dict with one key twice.
+#[test]
+fn keys_that_occur_twice_are_counted() {
+    let pickle = b"\x80\x02}(X\x08\0\0\0segments]X\x0d\0\0\0device_traces](](}(\
+        X\x06\0\0\0actionX\x05\0\0\0allocX\x04\0\0\0addrK\x01X\x04\0\0\0sizeK\x02\
+        X\x04\0\0\0addrK\x03ueeu.";
+    let store = TestStore::new();
+    let path = store.folder.path().join("twice.pickle");
+    std::fs::write(&path, pickle).expect("a file");
+    store.ingest(&path).expect("a snapshot");
+    assert_eq!(store.lines("SELECT addr, bytes FROM memory"), ["3 2"]);
+    assert_eq!(store.issues(), ["duplicate_key 1"]);
+}
+
 #[test]
 fn a_cut_file_keeps_its_whole_entries() {
     for name in ["oom", "steps", "early"] {

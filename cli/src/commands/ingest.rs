@@ -6,17 +6,19 @@ use std::path::PathBuf;
 use clap::Args;
 use tracesql::open::{Choose, Opener};
 use tracesql::{Error, Result};
+use tracesql_ingest::{IngestOptions, StepPattern};
 
 use crate::global::Global;
 use crate::output_names::refuse_file;
 use crate::terminal::{Messages, Terminal};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_help = r"Examples:
   tracesql ingest trace.json.gz -o store
   tracesql ingest 'runs/*/rank*.json.gz' -o store
   gzip -dc trace.json.gz | tracesql ingest - -o store
   tracesql ingest big.json -o store --memory-limit 1GiB
+  tracesql ingest report.sqlite -o store --steps-from 'iteration \d+'
 
 The ids of the traces in the store go to standard output, one a line. Progress
 and statistics go to standard error.")]
@@ -33,6 +35,10 @@ pub struct IngestArgs {
     /// Read inputs again that the store holds already
     #[arg(long)]
     pub replace: bool,
+    /// Take ranges (NVTX, roctx, annotations) whose whole name matches for steps, in place of
+    /// ProfilerStep#N; the first group, else the last digits, are the number
+    #[arg(long, value_name = "REGEX")]
+    pub steps_from: Option<StepPattern>,
 }
 
 pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
@@ -43,7 +49,10 @@ pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
 pub fn run_part(args: &IngestArgs, global: &Global, choose: Option<&Choose<'_>>) -> Result<()> {
     refuse_file(&args.store, "a store")?;
     let terminal = Terminal::new(Messages::of(global));
-    let options = global.ingest_options(args.strict, args.replace);
+    let options = IngestOptions {
+        steps_from: args.steps_from.clone(),
+        ..global.ingest_options(args.strict, args.replace)
+    };
     let mut opener = Opener::new(options, &terminal);
     if let Some(choose) = choose {
         opener = opener.choosing(choose);

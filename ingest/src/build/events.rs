@@ -13,7 +13,7 @@ use super::{Built, JsonRead, Origin, devices};
 use crate::arrange::*;
 use crate::encode::{Effort, GROUP_ROWS};
 use crate::error::Result;
-use crate::issues::Issues;
+use crate::issues::{Code, Issues};
 use crate::rows::{Context, Group, GroupBuilder, StepTimes};
 use crate::schema;
 use crate::source::Reader;
@@ -61,8 +61,12 @@ pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
         document.launches,
     );
     let devices = SpillVec::new(scratch, limit / 16);
+    let mut named = options.steps_from.as_ref().map(|from| NamedSteps::new(from, &names.texts));
     let Nested { nester, facts, devices, is_kineto } =
-        nest(&sorted, nester, devices, &names, progress)?;
+        nest(&sorted, nester, devices, &names, named.as_mut(), progress)?;
+    if let Some(named) = named {
+        take_steps(named, &mut document);
+    }
     let Nester { nests, launches, flow_points, modules, issues, .. } = nester;
     document.issues.merge(issues);
 
@@ -73,7 +77,7 @@ pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
     if let Some(typed) = &typed {
         typed.link_runs(&flows, &mut device_links)?;
     }
-    let effort = Effort::for_text(document.text_bytes);
+    let effort = Effort::of(document.text_bytes, document.elements);
     let tables = SmallTables {
         content,
         origin,
@@ -191,6 +195,7 @@ fn nest(
     mut nester: Nester,
     mut devices: SpillVec<DeviceWork>,
     names: &Names,
+    mut named: Option<&mut NamedSteps>,
     progress: &Progress,
 ) -> Result<Nested> {
     let mut facts = vec![TrackFacts::default(); names.tracks.len()];
@@ -208,6 +213,9 @@ fn nest(
             progress.nested.store(nested, Ordering::Relaxed);
         }
         facts[record.track as usize].note(record);
+        if let Some(named) = &mut named {
+            named.note(record, &names.tracks[record.track as usize]);
+        }
         is_kineto |= kineto.contains(&record.cat);
         if record.class().is_device() {
             devices.push(DeviceWork::new(record))?;
@@ -217,6 +225,16 @@ fn nest(
     nester.finish()?;
     progress.nested.store(nested, Ordering::Relaxed);
     Ok(Nested { nester, facts, devices, is_kineto })
+}
+
+/// Puts the steps with names of the user's choice in place of those that the trace marks.
+fn take_steps(named: NamedSteps, document: &mut Document) {
+    let steps = named.finish();
+    if steps.is_empty() {
+        document.issues.add(Code::NoNamedStep, None, None, b"");
+    } else {
+        document.steps = steps;
+    }
 }
 
 /// The tables whose rows are derived from the rows of `events`.

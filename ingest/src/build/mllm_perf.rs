@@ -251,7 +251,7 @@ fn write_tables(
     phases: Vec<(&'static str, f64)>,
 ) -> Result<Built> {
     let texts: Vec<Arc<str>> = Vec::new();
-    let effort = Effort::for_text(document.text_bytes);
+    let effort = Effort::of(document.text_bytes, document.elements);
     let tables = SmallTables {
         content,
         origin,

@@ -12,7 +12,7 @@ mod typed;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::arrange::{Order, Sorter};
+use crate::arrange::{Order, Sorter, StepPattern};
 use crate::error::{IngestError, Result};
 use crate::import;
 use crate::issues::Issues;
@@ -34,6 +34,8 @@ pub struct BuildOptions {
     pub memory_limit: usize,
     /// Whether to refuse an input that has issues worse than an info.
     pub strict: bool,
+    /// The names of ranges that are steps, in place of `ProfilerStep#N`.
+    pub steps_from: Option<StepPattern>,
 }
 
 /// Properties of a trace that do not come from its content.

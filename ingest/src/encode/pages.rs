@@ -24,9 +24,10 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Returns the effort for a trace of this size.
-    pub fn for_text(bytes: u64) -> Self {
-        if bytes < 128 << 20 { Self::Small } else { Self::Fast }
+    /// Returns the effort for an input of this size and number of elements. Binary formats need few
+    /// bytes for an element.
+    pub fn of(bytes: u64, elements: u64) -> Self {
+        if bytes < 128 << 20 && elements < 400_000 { Self::Small } else { Self::Fast }
     }
 }
 

@@ -66,6 +66,8 @@ pub struct Heap {
     pub rests: Pool<(Code, Code)>,
     /// Offsets of entries with values that are not usable, by the entry's number.
     pub faults: FxHashMap<u32, u64>,
+    /// Number of keys that occur twice in a dict, and the offset of the first.
+    pub repeated_keys: (u64, Option<u64>),
     rest: Vec<(Code, Code)>,
     numbers: Vec<u32>,
     in_lists: usize,
@@ -93,6 +95,7 @@ impl Heap {
             stacks: Pool::default(),
             rests: Pool::default(),
             faults: FxHashMap::default(),
+            repeated_keys: (0, None),
             rest: Vec::new(),
             numbers: Vec::new(),
             in_lists: 0,
@@ -196,7 +199,14 @@ impl Heap {
         let mut known = 0u64;
         for pair in pairs.chunks_exact(2) {
             match pair[0] {
-                Value::Text(no) => known |= 1u64.checked_shl(no).unwrap_or(0),
+                Value::Text(no) => {
+                    let key = 1u64.checked_shl(no).unwrap_or(0);
+                    if known & key != 0 {
+                        self.repeated_keys.0 += 1;
+                        self.repeated_keys.1.get_or_insert(at);
+                    }
+                    known |= key;
+                }
                 _ => return Err(Fault::Bad("a key that is not text")),
             }
         }

@@ -159,6 +159,10 @@ fn read_pickle(
     if layout.odd_segments > 0 {
         issues.add_many(IssueCode::SnapshotSegment, layout.odd_segments, None, None, b"");
     }
+    let (repeated, first) = heap.repeated_keys;
+    if repeated > 0 {
+        issues.add_many(IssueCode::DuplicateKey, repeated, None, first, b"");
+    }
     issues.merge(content.issues());
     let is_cut = issues.count(IssueCode::TruncatedInput) > 0;
     Ok(match flight {

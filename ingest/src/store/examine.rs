@@ -357,7 +357,7 @@ mod tests {
     fn rows_may_hold_more_text_than_32_bits_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let text = "n".repeat(2_100_000);
-        let effort = Effort::for_text(u64::MAX);
+        let effort = Effort::of(u64::MAX, 0);
         let mut rows = RowGroups::new(AnyColumns::new(&DEVICES, effort), effort);
         for _ in 0..1024 {
             rows.push(|columns, at, codec| {

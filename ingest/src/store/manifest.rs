@@ -40,6 +40,9 @@ pub struct Manifest {
     pub text_bytes: u64,
     /// Number of elements in the event list.
     pub element_count: u64,
+    /// The names of ranges that are its steps, if the user chose them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps_from: Option<String>,
     /// The file of each table.
     pub tables: BTreeMap<String, TableFacts>,
 }

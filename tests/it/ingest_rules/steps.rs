@@ -1,5 +1,7 @@
 //! Steps: rows of `steps`, and the step of every other row.
 
+use tracesql_ingest::IngestOptions;
+
 use crate::support::{TestStore, elements};
 
 /// Steps 3 (0 to 100 us) and 4 (100 to 200 us) on thread 1 of process 1, and these elements.
@@ -167,4 +169,40 @@ fn memory_events_without_usable_bytes_are_counted() {
         ["64 alloc NULL", "NULL NULL 99", "NULL NULL NULL"]
     );
     assert_eq!(store.issues(), ["memory_value 2"]);
+}
+
+/// The steps of elements that are read with `--steps-from`, and the issues.
+fn named(pattern: &str, list: &str) -> (Vec<String>, Vec<String>) {
+    let store = TestStore::new();
+    let path = store.folder.path().join("named.json");
+    std::fs::write(&path, format!(r#"{{"traceEvents":[{list}]}}"#)).expect("written");
+    let steps_from = Some(pattern.parse().expect("a pattern"));
+    let options = IngestOptions { steps_from, ..IngestOptions::default() };
+    store.ingest_with(&path, &options).unwrap_or_else(|e| panic!("{e}"));
+    (store.lines("SELECT step, name, event_id FROM steps"), store.issues())
+}
+
+#[test]
+fn steps_have_names_of_the_users_choice() {
+    let list = r#"
+        {"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","pid":1,"tid":1,"ts":0,"dur":300},
+        {"ph":"X","cat":"user_annotation","name":"epoch 1 it 7","pid":1,"tid":1,"ts":0,"dur":100},
+        {"ph":"B","cat":"user_annotation","name":"epoch 1 it 8","pid":1,"tid":1,"ts":100},
+        {"ph":"E","pid":1,"tid":1,"ts":200},
+        {"ph":"X","cat":"user_annotation","name":"epoch 2 it 7","pid":1,"tid":1,"ts":200,"dur":50},
+        {"ph":"B","cat":"user_annotation","name":"epoch 2 it 8","pid":1,"tid":1,"ts":260},
+        {"ph":"i","cat":"user_annotation","name":"epoch 2 it 9","pid":1,"tid":1,"ts":270},
+        {"ph":"X","cat":"gpu_user_annotation","name":"epoch 1 it 7","pid":0,"tid":7,"ts":5,"dur":50}"#;
+    // Numbers of the name; ranges without an end and marks are no steps.
+    let (steps, _) = named(r"epoch 1 it \d+", list);
+    assert_eq!(steps, ["7 epoch 1 it 7 1", "8 epoch 1 it 8 2"]);
+    let (steps, _) = named(r"epoch (\d+) it 7", list);
+    assert_eq!(steps, ["1 epoch 1 it 7 1", "2 epoch 2 it 7 4"]);
+    // A number that a track has twice is no number of a step.
+    let (steps, _) = named(r"epoch \d+ it \d+", list);
+    assert_eq!(steps, ["0 epoch 1 it 7 1", "1 epoch 1 it 8 2", "2 epoch 2 it 7 4"]);
+    // The whole name must match. Otherwise the trace keeps its steps, and says so.
+    let (steps, issues) = named("epoch 1", list);
+    assert_eq!(steps, ["3 ProfilerStep#3 0"]);
+    assert!(issues.contains(&"no_named_step 1".to_owned()), "{issues:?}");
 }

@@ -72,7 +72,7 @@ pub fn write(read: SideRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
         content,
         origin,
         folder,
-        effort: Effort::for_text(bytes),
+        effort: Effort::of(bytes, 0),
         texts: &texts,
         tracks: &[],
         track_order: &[],

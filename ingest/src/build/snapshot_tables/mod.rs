@@ -33,7 +33,7 @@ pub fn write(read: SnapshotRead<'_>, origin: &Origin<'_>, folder: &Path) -> Resu
     let SnapshotRead { content, mut snapshot, options, scratch, progress, mut phases } = read;
     let start = Instant::now();
     let mut issues = std::mem::take(&mut snapshot.issues);
-    let effort = Effort::for_text(snapshot.bytes);
+    let effort = Effort::of(snapshot.bytes, snapshot.heap.entries.len() as u64);
     let texts: Vec<Arc<str>> = Vec::new();
     let tables = SmallTables {
         content,
