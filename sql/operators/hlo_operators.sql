@@ -25,27 +25,8 @@
 -- @column flops BIGINT flop Floating-point operations of all calls, as the compiler counted them;
 --   NULL if not recorded.
 -- @column accessed_bytes BIGINT bytes Bytes that all calls read and write; NULL if not recorded.
-WITH operators AS (
-    SELECT
-        e.trace_id, coalesce(e.device, k.device) AS device, e.name AS event_name, e.dur_ns, e.self_ns,
-        json_as_text(e.args, 'hlo_op') AS hlo_op,
-        json_as_text(e.args, 'hlo_module') AS module,
-        json_as_text(e.args, 'program_id') AS program_id,
-        json_as_text(e.args, 'hlo_category') AS category,
-        coalesce(json_get_int(e.args, 'dur_ps'), e.dur_ns * 1000) AS dur_ps,
-        json_get_int(e.args, 'device_duration_ps') AS device_ps,
-        json_get_int(e.args, 'flops') AS flops,
-        json_get_int(e.args, 'bytes_accessed') AS bytes_accessed
-    FROM events e
-    JOIN traces t ON t.trace_id = e.trace_id
-    LEFT JOIN tracks k ON k.trace_id = e.trace_id AND k.track_id = e.track_id
-    WHERE t.format = 'xplane'
-        AND e.cat IN ('hlo', 'kernel', 'gpu_memcpy', 'gpu_memset', 'cpu_op')
-        AND (e.cat = 'hlo' OR json_as_text(e.args, 'hlo_op') IS NOT NULL)
-)
 SELECT
-    trace_id, device, module, program_id, category,
-    coalesce(hlo_op, event_name) AS name,
+    trace_id, device, module, program_id, category, name,
     count(*) AS calls,
     sum(dur_ns) AS total_ns,
     sum(self_ns) AS self_ns,
@@ -53,5 +34,5 @@ SELECT
     sum(device_ps) AS device_ps,
     sum(flops) AS flops,
     sum(bytes_accessed) AS accessed_bytes
-FROM operators
-GROUP BY trace_id, device, module, program_id, category, coalesce(hlo_op, event_name)
+FROM _hlo_events
+GROUP BY trace_id, device, module, program_id, category, name

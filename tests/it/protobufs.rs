@@ -1,6 +1,7 @@
 //! XPlane files and Perfetto traces: the truth of the fixtures, tables of other readers, damage.
 
 mod made;
+mod tpu;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -266,6 +267,25 @@ fn operators_of_a_public_tpu_file_equal_those_of_xprof() {
         )
         .into_iter()
         .map(|row| (row[0].clone(), (row[1].parse().expect("n"), row[2].parse().expect("n"))))
+        .collect();
+    assert_eq!(found, want);
+    // Fusions of one operator of the framework are one row; xprof calls those without one unknown.
+    let want: BTreeMap<String, i64> = xprof(&folder, "tpu_v6e_inference.framework_op_stats")
+        .into_iter()
+        .filter(|row| row["host_or_device"] == "Device" && row["operation"] != "IDLE")
+        .map(|row| {
+            let text = |k: &str| row[k].as_str().expect("text").replace("Unknown", "NULL");
+            let key = format!("{} {}", text("type"), text("operation"));
+            (key, picoseconds(&row["total_self_time"]))
+        })
+        .collect();
+    let found: BTreeMap<String, i64> = store
+        .rows(
+            "SELECT coalesce(type, 'NULL') || ' ' || name, sum(device_ps) FROM framework_operators \
+             WHERE device_ps > 0 GROUP BY 1",
+        )
+        .into_iter()
+        .map(|row| (row[0].clone(), row[1].parse().expect("n")))
         .collect();
     assert_eq!(found, want);
     // All work belongs to a run of its program, which a call of the host started.

@@ -154,7 +154,6 @@ impl TypedRead {
         }
         let facts = &self.facts;
         TopFacts {
-            rank: facts.rank,
             host: facts.host.clone(),
             base_time_ns: facts.base_time_ns,
             metadata: if facts.metadata.is_empty() { "{}".into() } else { facts.metadata.clone() },

@@ -22,8 +22,8 @@ pub const TABLE: Table = Table {
         code(
             "rank",
             "id",
-            "distributedInfo.rank; of flight recorder dumps, the number in the file's name; of \
-             XPlane, process_id; NULL if not recorded.",
+            "distributedInfo.rank; of flight recorder dumps, the number in the file's name; NULL if \
+             not recorded.",
         ),
         code(
             "world_size",

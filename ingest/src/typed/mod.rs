@@ -45,8 +45,6 @@ pub struct TypedFacts {
     pub framework: Option<&'static str>,
     /// Name of the host.
     pub host: Option<String>,
-    /// The rank of the process.
-    pub rank: Option<i64>,
     /// Unix time of the clock's zero, ns.
     pub base_time_ns: Option<i64>,
     /// The value of `traces.metadata`, a JSON object.

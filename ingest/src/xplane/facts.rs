@@ -22,8 +22,6 @@ pub struct SpaceFacts {
     /// The largest stamp of a line that has events, ns.
     max_stamp: i64,
     is_jax: bool,
-    /// Number of the process in its job.
-    process: Option<i64>,
     planes: Vec<String>,
     programs: Vec<String>,
     devices: Vec<DeviceFacts>,
@@ -96,9 +94,6 @@ impl SpaceFacts {
         if plane.kind == PlaneKind::Environment {
             self.start = int("profile_start_time").filter(|ns| *ns > 0).or(self.start);
         }
-        if plane.kind == PlaneKind::Environment || plane.name == "/host:metadata" {
-            self.process = self.process.or(int("process_id").filter(|id| *id >= 0));
-        }
         if let Some(device) = plane.kind.device() {
             let is_known = |value: &StatValue<'_>| !matches!(value, StatValue::None);
             self.devices.push(DeviceFacts {
@@ -137,7 +132,6 @@ impl SpaceFacts {
     pub fn finish(self, facts: &mut TypedFacts) {
         facts.format = "xplane";
         facts.framework = self.is_jax.then_some("jax");
-        facts.rank = self.process;
         facts.host = self.hosts.iter().find(|host| !host.is_empty()).cloned();
         facts.base_time_ns = if self.max_stamp >= EPOCH { Some(0) } else { self.start };
         facts.devices = self.devices;

@@ -99,6 +99,11 @@ pub fn is_control_flow(hlo_category: &str) -> bool {
     matches!(hlo_category, "while" | "conditional" | "call")
 }
 
+/// Whether operators of this category start a copy that runs beside other work, or wait for its end.
+pub fn is_copy(category: &str) -> bool {
+    matches!(category, "copy-start" | "copy-done")
+}
+
 /// Determines the class and category of work on a stream of a GPU.
 pub fn of_stream(
     name: &str,

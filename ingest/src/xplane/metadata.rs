@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::lines::is_control_flow;
+use super::lines::{is_control_flow, is_copy};
 use super::stats::{Slot, Stat, StatNames};
 use crate::error::Result;
 use crate::trace::{INLINE_TEXT, NO_TEXT, TextId};
@@ -27,6 +27,8 @@ pub struct EventName {
     own: Box<[(u32, usize, usize)]>,
     /// Whether the events are operators that enclose those of their body.
     pub is_control_flow: bool,
+    /// Whether the events start a copy that runs beside other work, or wait for its end.
+    pub is_copy: bool,
 }
 
 /// The table of a plane.
@@ -137,6 +139,7 @@ impl EventNames {
             members: (from, self.arena.len()),
             own: own.into(),
             is_control_flow: category.is_some_and(is_control_flow),
+            is_copy: category.is_some_and(is_copy),
         };
         self.names.insert(key, entry);
         Ok(())

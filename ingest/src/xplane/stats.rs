@@ -92,7 +92,6 @@ pub enum Slot {
     Addr,
     AllocationBytes,
     BytesAllocated,
-    BytesReserved,
     DeviceIndex,
     /// A name that args use for a value that is derived here.
     Derived,
@@ -144,7 +143,6 @@ impl Slot {
             "addr" => Self::Addr,
             "allocation_bytes" => Self::AllocationBytes,
             "bytes_allocated" => Self::BytesAllocated,
-            "bytes_reserved" => Self::BytesReserved,
             "index_on_host" => Self::DeviceIndex,
             name if DERIVED.contains(&name) => Self::Derived,
             _ => Self::Other,

@@ -3,12 +3,12 @@
 use crate::support::TestStore;
 
 /// A field of a message of protobuf: a number, or the bytes of a message or a text.
-enum Value {
+pub enum Value {
     Number(u64),
     Bytes(Vec<u8>),
 }
 
-fn message(fields: &[(u64, Value)]) -> Value {
+pub fn message(fields: &[(u64, Value)]) -> Value {
     fn varint(bytes: &mut Vec<u8>, mut number: u64) {
         while number >= 0x80 {
             bytes.push(number as u8 | 0x80);

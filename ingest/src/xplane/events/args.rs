@@ -83,7 +83,6 @@ impl LineReader<'_> {
                 ("Device Type", kind),
                 ("Device Id", device),
                 ("Total Allocated", values.bytes_allocated),
-                ("Total Reserved", values.bytes_reserved),
             ] {
                 put(key, Derived::Int(value));
             }

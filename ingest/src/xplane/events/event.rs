@@ -32,7 +32,6 @@ pub(super) struct Values<'a> {
     pub(super) addr: Option<i64>,
     pub(super) allocation_bytes: Option<i64>,
     pub(super) bytes_allocated: Option<i64>,
-    pub(super) bytes_reserved: Option<i64>,
     pub(super) device_index: Option<i64>,
     /// Whether a name that args use for derived values occurs.
     pub(super) has_derived: bool,
@@ -92,7 +91,6 @@ pub(super) fn values<'e>(
             Slot::Addr => v.addr = bits(stat),
             Slot::AllocationBytes => v.allocation_bytes = stat.int(),
             Slot::BytesAllocated => v.bytes_allocated = stat.int(),
-            Slot::BytesReserved => v.bytes_reserved = stat.int(),
             Slot::DeviceIndex => v.device_index = stat.int(),
             Slot::Derived => v.has_derived = true,
         }

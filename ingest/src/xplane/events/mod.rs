@@ -5,7 +5,7 @@ mod event;
 mod runs;
 
 use super::lines::{LineKind, PlaneKind, of_stream};
-use super::metadata::EventNames;
+use super::metadata::{EventName, EventNames};
 use super::stats::{Stat, StatName, StatNames};
 use crate::arrange::{FlowPoint, SIGNED};
 use crate::error::Result;
@@ -143,8 +143,7 @@ impl<'a> LineReader<'a> {
             offset: at,
             ..TypedElement::default()
         };
-        let is_control_flow = entry.is_some_and(|entry| entry.is_control_flow);
-        let (class, cat) = self.class(name_text, &values, is_control_flow);
+        let (class, cat) = self.class(name_text, &values, entry);
         e.class = class;
         if event.duration_ps == 0 && self.is_mark(class) {
             (e.ph, e.dur) = (b'i', NO_TIME);
@@ -197,7 +196,7 @@ impl<'a> LineReader<'a> {
         &'c self,
         name: &str,
         values: &Values<'_>,
-        is_control_flow: bool,
+        entry: Option<&EventName>,
     ) -> (Class, &'c str) {
         match &self.kind {
             LineKind::Thread => match name {
@@ -217,7 +216,10 @@ impl<'a> LineReader<'a> {
                     (values.kernel.is_some(), values.copy.is_some(), values.fill.is_some());
                 of_stream(name, kernel, copy, fill)
             }
-            LineKind::Operators if is_control_flow => (Class::Other, "hlo"),
+            LineKind::Operators if entry.is_some_and(|e| e.is_control_flow) => {
+                (Class::Other, "hlo")
+            }
+            LineKind::Operators if entry.is_some_and(|e| e.is_copy) => (Class::Memcpy, "hlo"),
             LineKind::Operators => (Class::Operation, "hlo"),
             LineKind::Modules => (Class::Other, "xla_module"),
             LineKind::Steps => (Class::Other, "step"),

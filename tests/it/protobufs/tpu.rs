@@ -1,0 +1,128 @@
+//! A small XPlane file of a TPU: a host that runs ahead, programs, operators, memory.
+
+use super::made::{Value, message};
+use crate::support::TestStore;
+
+const STATS: [&str; 11] = [
+    "step_num",
+    "_p",
+    "_pt",
+    "_c",
+    "_ct",
+    "hlo_category",
+    "tf_op",
+    "process_id",
+    "addr",
+    "allocation_bytes",
+    "bytes_reserved",
+];
+
+fn text(text: &str) -> Value {
+    Value::Bytes(text.as_bytes().to_vec())
+}
+
+/// A stat: a number or a text.
+fn stat(name: &str, value: Value) -> (u64, Value) {
+    let id = STATS.iter().position(|known| *known == name).expect("a stat") as u64 + 1;
+    let field = if matches!(value, Value::Bytes(_)) { 5 } else { 4 };
+    (4, message(&[(1, Value::Number(id)), (field, value)]))
+}
+
+/// An event: its name, start and length in ns, and stats.
+type Event = (&'static str, u64, u64, Vec<(u64, Value)>);
+
+fn plane(name: &str, stats: Vec<(u64, Value)>, lines: Vec<(&str, Vec<Event>)>) -> (u64, Value) {
+    let mut names: Vec<&str> = Vec::new();
+    let mut fields = vec![(2, text(name))];
+    for (no, (line, events)) in lines.into_iter().enumerate() {
+        let mut own = vec![(1, Value::Number(no as u64 + 1)), (2, text(line))];
+        for (name, start, length, stats) in events {
+            let id = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            }) as u64;
+            let times = [(1, id + 1), (2, start * 1000), (3, length * 1000)];
+            let times = times.map(|(field, value)| (field, Value::Number(value)));
+            own.push((4, message(&times.into_iter().chain(stats).collect::<Vec<_>>())));
+        }
+        fields.push((3, message(&own)));
+    }
+    let entry = |field: u64, no: usize, name: &str| {
+        let id = || Value::Number(no as u64 + 1);
+        (field, message(&[(1, id()), (2, message(&[(1, id()), (2, text(name))]))]))
+    };
+    fields.extend(names.iter().enumerate().map(|(no, name)| entry(4, no, name)));
+    fields.extend(STATS.iter().enumerate().map(|(no, name)| entry(5, no, name)));
+    fields.extend(stats.into_iter().map(|(_, value)| (6, value)));
+    (1, message(&fields))
+}
+
+/// Two steps of 100 us on the host. Each starts a program, which runs for 800 us on the device.
+fn trace() -> TestStore {
+    let number = Value::Number;
+    let mut host = Vec::new();
+    let (mut modules, mut operators) = (Vec::new(), Vec::new());
+    for step in 0..2 {
+        let at = step * 100_000;
+        host.push(("train", at, 100_000, vec![stat("step_num", number(step))]));
+        let producer = vec![stat("_p", number(step + 1)), stat("_pt", number(7))];
+        host.push(("Execute", at + 10_000, 20_000, producer));
+        let run = 50_000 + step * 900_000;
+        let consumer = vec![stat("_c", number(step + 1)), stat("_ct", number(7))];
+        modules.push(("jit_f", run, 800_000, consumer));
+        let path = || stat("tf_op", text("jit(f)/add:"));
+        let fused = vec![stat("hlo_category", text("loop fusion")), path()];
+        operators.push(("fusion.1", run, 300_000, fused));
+        let more = vec![stat("hlo_category", text("loop fusion")), path()];
+        operators.push(("fusion.2", run + 300_000, 100_000, more));
+        let wait = vec![stat("hlo_category", text("copy-done"))];
+        operators.push(("copy-done.3", run + 400_000, 400_000, wait));
+    }
+    let memory = [("addr", 4096), ("allocation_bytes", 512), ("bytes_reserved", 64)];
+    let memory = memory.map(|(name, value)| stat(name, number(value))).into();
+    host.push(("MemoryAllocation", 5_000, 0, memory));
+    let planes = [
+        plane("/host:metadata", vec![stat("process_id", number(8444))], Vec::new()),
+        plane("/host:CPU", Vec::new(), vec![("python", host)]),
+        plane("/device:TPU:0", Vec::new(), vec![("XLA Modules", modules), ("XLA Ops", operators)]),
+    ];
+    let Value::Bytes(bytes) = message(&planes) else { unreachable!("a message is bytes") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("made.xplane.pb");
+    std::fs::write(&path, bytes).expect("a file");
+    TestStore::with(&path).0
+}
+
+#[test]
+fn work_belongs_to_the_step_that_started_its_program() {
+    let store = trace();
+    assert_eq!(
+        store.lines("SELECT step, total_ns, kernel_ns, memcpy_ns FROM step_time ORDER BY step"),
+        ["0 850000 400000 400000", "1 900000 400000 400000"]
+    );
+    let gaps = "SELECT idle_ns, unlinked_ns FROM gpu_idle_gaps";
+    assert_eq!(store.lines(gaps), ["100000 0"]);
+    assert_eq!(
+        store.lines("SELECT DISTINCT kind, link FROM kernels ORDER BY kind"),
+        ["kernel flow", "memcpy flow"]
+    );
+}
+
+#[test]
+fn operators_of_the_framework_add_up_what_was_compiled_from_them() {
+    let operators = "SELECT type, name, hlo_operators, calls, total_ns FROM framework_operators \
+        ORDER BY total_ns, name";
+    let want = ["add jit(f)/add 2 4 800000", "NULL copy-done.3 1 2 800000"];
+    let mut found = trace().lines(operators);
+    found.sort_by_key(|line| line.starts_with("NULL"));
+    assert_eq!(found, want);
+}
+
+#[test]
+fn ids_of_processes_are_no_ranks_and_memory_beside_the_heap_is_not_reserved() {
+    let store = trace();
+    assert_eq!(store.lines("SELECT rank FROM traces"), ["NULL"]);
+    let memory = "SELECT m.bytes, m.total_reserved_bytes, json_get_int(e.args, 'bytes_reserved') \
+        FROM memory m JOIN events e ON e.event_id = m.event_id";
+    assert_eq!(store.lines(memory), ["512 NULL 64"]);
+}
