@@ -22,13 +22,14 @@
 -- @column device BIGINT id Device; NULL where none was written.
 -- @column step_ns BIGINT ns Duration of the step with its device work.
 -- @column device_busy_ns BIGINT ns Time in which work of the step ran on the device.
--- @column flop DOUBLE number Operations of all work with figures.
+-- @column flop DOUBLE number Operations of all work with figures; NULL if no work has them.
 -- @column flop_full DOUBLE number The same with all of attention.
--- @column matrix_flop DOUBLE number Operations of products, convolutions and attention.
+-- @column matrix_flop DOUBLE number Operations of products, convolutions and attention; NULL as
+--   flop.
 -- @column recompute_flop DOUBLE number The part of matrix_flop that checkpointing computes again;
 --   NULL if not known.
--- @column bytes DOUBLE bytes Bytes of all work with figures.
--- @column tflop_s DOUBLE TFLOP/s matrix_flop by step_ns.
+-- @column bytes DOUBLE bytes Bytes of all work with figures; NULL if no work has them.
+-- @column tflop_s DOUBLE TFLOP/s matrix_flop by step_ns; NULL as flop.
 -- @column mfu_pct DOUBLE pct Model FLOPs utilisation; NULL with a reason.
 -- @column hfu_pct DOUBLE pct Hardware FLOPs utilisation; NULL with a reason.
 -- @column mfu_full_attention_pct DOUBLE pct mfu_pct with all of causal attention.
@@ -167,12 +168,27 @@ timed AS (
         ON d.trace_id = s.trace_id AND coalesce(d.device, -1) = coalesce(s.device, -1)
     WHERE w.step_ns > 0
 ),
+-- Where the operations of no work are known, their sums are not 0 but unknown.
+known AS (
+    SELECT
+        * EXCLUDE (flop, flop_full, matrix_flop, matrix_full, recompute_flop, recompute_full,
+            bytes, peak_ns),
+        CASE WHEN known_ns > 0 THEN flop END AS flop,
+        CASE WHEN known_ns > 0 THEN flop_full END AS flop_full,
+        CASE WHEN known_ns > 0 THEN matrix_flop END AS matrix_flop,
+        CASE WHEN known_ns > 0 THEN matrix_full END AS matrix_full,
+        CASE WHEN known_ns > 0 THEN recompute_flop END AS recompute_flop,
+        CASE WHEN known_ns > 0 THEN recompute_full END AS recompute_full,
+        CASE WHEN known_ns > 0 OR bytes > 0 THEN bytes END AS bytes,
+        CASE WHEN known_ns > 0 THEN peak_ns END AS peak_ns
+    FROM timed
+),
 rated AS (
     SELECT
         *,
         -- Operations per nanosecond by operations per picosecond.
         100.0 / 1000 / peak_tflop_s AS scale
-    FROM timed
+    FROM known
 )
 SELECT
     trace_id, rank, step, device, step_ns, busy_ns AS device_busy_ns, flop, flop_full, matrix_flop,
@@ -195,7 +211,8 @@ SELECT
             WHEN is_reentrant THEN 'reentrant checkpointing hides what is computed again'
             WHEN NOT has_frames THEN 'recomputation is not known without with_stack=True'
         END,
-        CASE WHEN modelled_pct < 95 THEN concat(
+        CASE WHEN coalesce(known_ns, 0) = 0 THEN 'the operations of no work are known' END,
+        CASE WHEN known_ns > 0 AND modelled_pct < 95 THEN concat(
             'a lower bound: operations are known for ', round(modelled_pct, 1),
             ' % of the device time') END), '') AS reason
 FROM rated

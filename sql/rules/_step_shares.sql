@@ -19,15 +19,19 @@ WITH counted AS (
     GROUP BY trace_id
 ),
 on_host AS (
-    SELECT trace_id, count(*) AS host_steps FROM _host_steps GROUP BY trace_id
+    SELECT trace_id, count(*) AS host_steps, bool_or(is_device_window) AS is_device_window
+    FROM _host_steps
+    GROUP BY trace_id
 )
 SELECT
-    r.trace_id, c.steps, h.host_steps, c.is_marked, c.start_ns, c.end_ns,
+    r.trace_id, c.steps, h.host_steps, c.is_marked, h.is_device_window, c.start_ns, c.end_ns,
     CASE
         WHEN c.is_marked THEN 'the steps'
+        WHEN h.is_device_window THEN 'the time from the first to the last device work'
         ELSE 'the time from the first operator to the end of all and of their device work'
     END AS span,
     CASE
+        WHEN h.is_device_window THEN 'from the first to the last device work, ns'
         WHEN NOT c.is_marked
             THEN 'from the first operator to the end of all and of their device work, ns'
     END AS denominator_name,
@@ -51,4 +55,5 @@ SELECT
 FROM _step_roles r
 JOIN counted c ON c.trace_id = r.trace_id
 JOIN on_host h ON h.trace_id = r.trace_id
-GROUP BY r.trace_id, c.steps, h.host_steps, c.is_marked, c.start_ns, c.end_ns
+GROUP BY
+    r.trace_id, c.steps, h.host_steps, c.is_marked, h.is_device_window, c.start_ns, c.end_ns

@@ -28,14 +28,16 @@
 --     {device})) r ON true
 WITH busy AS (
     SELECT
-        k.trace_id, k.device, w.is_marked, w.denominator_name, w.end_ns - w.start_ns AS window_ns,
+        k.trace_id, k.device, w.is_marked, w.is_device_window, w.denominator_name, w.end_ns - w.start_ns AS window_ns,
         coalesce(
             interval_union_len(greatest(k.ts_ns, w.start_ns), least(k.end_ns, w.end_ns))
                 FILTER (WHERE k.ts_ns < w.end_ns AND k.end_ns > w.start_ns), 0) AS busy_ns
     FROM kernels k
     JOIN _step_shares w ON w.trace_id = k.trace_id
     WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns >= 0 AND w.end_ns > w.start_ns
-    GROUP BY k.trace_id, k.device, w.is_marked, w.denominator_name, w.start_ns, w.end_ns
+    GROUP BY
+        k.trace_id, k.device, w.is_marked, w.is_device_window, w.denominator_name, w.start_ns,
+        w.end_ns
 ),
 -- Findings of other rules about the idle time of a device, in the order in which they are named.
 others AS (
@@ -77,6 +79,7 @@ SELECT
     b.denominator_name,
     CASE
         WHEN b.is_marked THEN 'from the first to the last step'
+        WHEN b.is_device_window THEN 'from the first to the last device work'
         ELSE 'from the first operator to the end of all and of their device work'
     END AS span,
     CASE

@@ -1,6 +1,6 @@
 -- Steps as the host saw them, numbered from 0 by start. A trace without steps has a single one that
--- spans its operators, or its device work if it has no operators. Work whose time was not set lies
--- outside of its trace and does not count.
+-- spans its operators, or its device work if it has no operators (is_device_window). Work whose time
+-- was not set lies outside of its trace and does not count.
 -- @scope trace
 WITH stepless AS (
     SELECT t.trace_id, t.start_ns AS first_ns, t.end_ns AS last_ns
@@ -12,7 +12,8 @@ extents AS (
     SELECT
         trace_id,
         coalesce(min(ts_ns) FILTER (WHERE on_host), min(ts_ns)) AS start_ns,
-        coalesce(max(end_ns) FILTER (WHERE on_host), max(end_ns)) AS end_ns
+        coalesce(max(end_ns) FILTER (WHERE on_host), max(end_ns)) AS end_ns,
+        NOT bool_or(on_host) AS is_device_window
     FROM (
         SELECT h.trace_id, h.ts_ns, h.end_ns, true AS on_host
         FROM stepless s
@@ -28,9 +29,11 @@ extents AS (
     GROUP BY trace_id
 ),
 every AS (
-    SELECT trace_id, step, start_ns, end_ns, event_id, true AS is_marked FROM steps
+    SELECT
+        trace_id, step, start_ns, end_ns, event_id, true AS is_marked, false AS is_device_window
+    FROM steps
     UNION ALL
-    SELECT trace_id, 0, start_ns, end_ns, -1, false FROM extents
+    SELECT trace_id, 0, start_ns, end_ns, -1, false, is_device_window FROM extents
 )
 SELECT
     *,

@@ -2,19 +2,24 @@
 -- previous one ends.
 --
 -- Device work belongs to the step that encloses its whole launch. A trace without steps has a
--- single step with the number 0. Other work that ends before the first device work of the first
--- step delays the start of that step. Steps at the end without device work are left out. The last
+-- single step with the number 0; if it has no operators either, all device work belongs to it.
+-- Other work that ends before the first device work of the first step delays the start of that step. Steps at the end without device work are left out. The last
 -- step is also left out if it has less than 0.8 of the device work of the step before, because
 -- profiling ended before its work did. Steps do not overlap.
 -- @scope trace
 WITH launches AS (
-    SELECT trace_id, event_id, coalesce(step, 0) AS step, ts_ns, end_ns FROM _launches
+    SELECT trace_id, event_id, coalesce(step, 0) AS step, ts_ns, end_ns FROM _work_launches
+),
+device_windows AS (
+    SELECT trace_id, ordinal FROM _host_steps WHERE is_device_window
 ),
 work AS (
     SELECT
-        d.trace_id, s.ordinal, d.ts_ns, d.end_ns,
-        min(CASE WHEN s.ordinal = 0 THEN d.ts_ns END) OVER (PARTITION BY d.trace_id) AS first_ns
+        d.trace_id, coalesce(v.ordinal, s.ordinal) AS ordinal, d.ts_ns, d.end_ns,
+        min(CASE WHEN coalesce(v.ordinal, s.ordinal) = 0 THEN d.ts_ns END)
+            OVER (PARTITION BY d.trace_id) AS first_ns
     FROM kernels d
+    LEFT JOIN device_windows v ON v.trace_id = d.trace_id
     LEFT JOIN launches l ON l.trace_id = d.trace_id AND l.event_id = d.launch_id
     LEFT JOIN _host_steps s
         ON s.trace_id = l.trace_id

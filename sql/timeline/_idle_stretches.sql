@@ -38,4 +38,4 @@ SELECT
         WHEN l.event_id IS NOT NULL THEN least(greatest(l.end_ns, s.start_ns), s.end_ns)
     END AS ready_ns
 FROM stretches s
-LEFT JOIN _launches l ON l.trace_id = s.trace_id AND l.event_id = s.launch_id
+LEFT JOIN _work_launches l ON l.trace_id = s.trace_id AND l.event_id = s.launch_id

@@ -75,3 +75,26 @@ fn memory_of_a_thread_with_two_spellings_has_stacks() {
         ["aten::stack 5", "cudaLaunchKernel 5"]
     );
 }
+
+/// Without operators, the time of a trace is that of its device work, all of it.
+#[test]
+fn the_first_work_of_a_trace_without_operators_counts() {
+    let mut list = Vec::new();
+    for (no, (ts, dur)) in [(0, 9000), (9100, 10), (9200, 10)].into_iter().enumerate() {
+        let call = ts - 1;
+        list.push(format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{call},"dur":1,"args":{{"correlation":{no}1}}}},
+               {{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{ts},"dur":{dur},"args":{{"device":0,"stream":7,"correlation":{no}1}}}}"#
+        ));
+    }
+    let (store, _) =
+        TestStore::of_text(format!(r#"{{"schemaVersion":1,"traceEvents":[{}]}}"#, list.join(",")));
+    assert_eq!(store.lines("SELECT total_ns, kernel_ns FROM step_time"), ["9210000 9020000"]);
+    let busy = "SELECT numerator, denominator, denominator_name FROM rule_gpu_busy";
+    assert_eq!(store.lines(busy), ["9020000 9210000 from the first to the last device work, ns"]);
+    // No operations are known, so that there is no share of the peak.
+    assert_eq!(
+        store.lines("SELECT flop, tflop_s, hfu_pct, bytes FROM step_mfu"),
+        ["NULL NULL NULL NULL"]
+    );
+}
