@@ -1,4 +1,5 @@
--- The collectives of each rank by group and number. Coalesced operations share a number.
+-- The collectives of each rank by group, generation and number. Coalesced operations share a
+-- number. Generations are counted on each rank (_flight_generations).
 --
 -- sizes are those that must agree between ranks: all of them for most collectives, the outputs of
 -- an all_gather and the inputs of a reduce_scatter, because ranks may give shares of other sizes,
@@ -6,7 +7,7 @@
 -- @scope store
 WITH calls AS (
     SELECT
-        d.job, d.rank, r.*,
+        g.job, g.rank, g.generation, r.*,
         CASE
             WHEN r.name LIKE '%all\_to\_all%' ESCAPE '\' OR r.name LIKE '%alltoall%'
                 OR r.name LIKE '%scatter' AND r.name NOT LIKE '%reduce\_scatter%' ESCAPE '\'
@@ -16,11 +17,10 @@ WITH calls AS (
             ELSE concat('in ', r.input_sizes, ' out ', r.output_sizes)
         END AS agreed_sizes
     FROM flight_records r
-    JOIN _flight_jobs d ON d.trace_id = r.trace_id AND d.is_used
-    WHERE NOT r.is_p2p AND r.collective_seq IS NOT NULL
+    JOIN _flight_generations g ON g.trace_id = r.trace_id AND g.event_id = r.event_id
 )
 SELECT
-    job, group_name, rank, trace_id, collective_seq AS seq,
+    job, group_name, rank, trace_id, generation, collective_seq AS seq,
     min(event_id) AS event_id,
     count(*) AS records,
     CASE
@@ -33,4 +33,4 @@ SELECT
     string_agg(agreed_sizes, ', ' ORDER BY event_id) AS sizes,
     string_agg(concat(input_dtypes, ' ', output_dtypes), ', ' ORDER BY event_id) AS dtypes
 FROM calls
-GROUP BY job, group_name, rank, trace_id, collective_seq
+GROUP BY job, group_name, rank, trace_id, generation, collective_seq

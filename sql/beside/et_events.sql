@@ -3,11 +3,15 @@
 --
 -- A node and an event belong together if they have one record function id and one name. The
 -- profiler's trace is a Kineto trace in the same folder with a track of the same process. reason
--- says why a node has no event: no_trace (the store has no such trace), no_record_function (the
--- node is a process, a thread or another part that no function made), not_in_trace (the profiler
--- did not record it: it ran before or after, or is of a kind that is not recorded) or name_differs
--- (the event of that number has another name). kernels counts what the operator itself launched,
--- not the operators that it calls.
+-- says why a node has no event. It is the first of these that holds:
+-- - no_id: the node has no record function id, as in traces without the attribute rf_id
+-- - no_record_function: the node is a process, a thread or another part that no function made
+-- - no_trace: the store has no such profiler's trace
+-- - not_in_trace: the profiler did not record it, because it ran before or after, or because its
+--   kind is not recorded
+-- - name_differs: the event of that number has another name
+--
+-- kernels counts what the operator itself launched, not the operators that it calls.
 --
 -- Source: the link by record function id of mlcommons/chakra's trace linker.
 -- Example: SELECT name, input_shapes, dur_ns, kernel_ns FROM et_events e JOIN et_nodes n
@@ -19,7 +23,8 @@
 -- @column node_id BIGINT id Number of the node.
 -- @column parent_id BIGINT id The node that called it.
 -- @column name VARCHAR text Name of the node.
--- @column rf_id BIGINT id Record function id; 0 for nodes that no function made.
+-- @column rf_id BIGINT id Record function id; 0 for nodes that no function made, NULL if the node
+--   records none.
 -- @column profiler_trace_id VARCHAR text The profiler's trace; NULL if the store has none.
 -- @column profiler_event_id BIGINT id The event there (events.event_id); NULL if none was found.
 -- @column ts_ns BIGINT ns Its start, on the clock of that trace.
@@ -61,7 +66,8 @@ SELECT
     CASE WHEN f.is_same THEN f.link ELSE 'none' END AS link,
     CASE
         WHEN f.is_same THEN NULL
-        WHEN coalesce(n.rf_id, 0) <= 0 THEN 'no_record_function'
+        WHEN n.rf_id IS NULL THEN 'no_id'
+        WHEN n.rf_id <= 0 THEN 'no_record_function'
         WHEN p.profiler_trace_id IS NULL THEN 'no_trace'
         WHEN f.event_id IS NULL THEN 'not_in_trace'
         ELSE 'name_differs'

@@ -19,7 +19,7 @@
 -- @column candidates BIGINT count Events that could have it; NULL where there is no such number.
 -- @column views VARCHAR text Views that need it.
 -- @column how_to_record VARCHAR text How to record it with the profiler that wrote the file; where
---   that one cannot, with torch.profiler.
+--   that one cannot, with torch.profiler; NULL if the status is present.
 WITH host AS (
     SELECT
         trace_id,
@@ -77,7 +77,7 @@ memories AS (
     GROUP BY trace_id
 ),
 counts AS (
-    SELECT t.trace_id, t.rank, t.format, h.*, d.*, m.records, m.totals, s.steps, p.properties
+    SELECT t.trace_id, t.rank, h.*, d.*, m.records, m.totals, s.steps, p.properties
     FROM traces t
     LEFT JOIN (SELECT trace_id AS host_trace, * EXCLUDE (trace_id) FROM host) h
         ON h.host_trace = t.trace_id
@@ -95,7 +95,7 @@ counts AS (
 ),
 listed AS (
     SELECT
-        trace_id, rank, format,
+        trace_id, rank,
         unnest(make_array(
             'steps', 'operators', 'shapes', 'stacks', 'call_stacks', 'modules', 'memory',
             'memory_totals', 'device', 'links', 'occupancy', 'collectives',
@@ -111,118 +111,6 @@ listed AS (
             coalesce(activities - unlinkable, 0),
             coalesce(kernels, 0), coalesce(communication, 0), NULL, NULL)) AS candidates
     FROM counts
-),
-texts AS (
-    SELECT *
-    FROM (VALUES
-        (
-            'steps',
-            'step_time; step_overlap; memory_leak; step_variation',
-            'call prof.step() at the end of each step, with a schedule'
-        ),
-        (
-            'operators',
-            'operators; key_averages; call_graph',
-            'activities=[ProfilerActivity.CPU, …]'
-        ),
-        ('shapes', 'operators_by_input; collective_operators', 'record_shapes=True'),
-        (
-            'stacks',
-            'stack views; device_syncs (where)',
-            'with_stack=True; where frames are missing all the same, '
-                || 'also experimental_config=_ExperimentalConfig(verbose=True)'
-        ),
-        (
-            'call_stacks', 'operators_by_stack',
-            'with_stack=True; since PyTorch 2.4 or before, '
-                || 'only with experimental_config=_ExperimentalConfig(verbose=True), '
-                || 'as frames (stacks) say the same'
-        ),
-        (
-            'modules',
-            'module_tree; allocations (module_path)',
-            'with_stack=True, which writes nn.Module frames; '
-                || 'with_modules=True for TorchScript models'
-        ),
-        (
-            'memory',
-            'memory_curve; allocations; memory_by_operator; memory_peak; memory_leak',
-            'profile_memory=True'
-        ),
-        (
-            'memory_totals',
-            'memory_curve (recorded values); memory_fragmentation',
-            'profile_memory=True with PyTorch 1.10 or later'
-        ),
-        (
-            'device',
-            'gpu_summary; kernels_by_name; gpu_timeline',
-            'activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], '
-                || 'and a GPU that the process uses'
-        ),
-        (
-            'links',
-            'device time of operators, modules and regions',
-            'record CPU and CUDA together, and start a step or more before the one of interest, '
-                || 'so that launches are in the trace'
-        ),
-        (
-            'occupancy',
-            'gpu_summary (sm_efficiency_pct; occupancy_pct)',
-            'recorded by CUPTI on NVIDIA GPUs; other profilers do not have it'
-        ),
-        (
-            'collectives',
-            'collectives (size; group; bandwidth)',
-            'PyTorch 2.4 or later with NCCL, which writes size and group to each kernel; '
-                || 'files of all ranks in one folder'
-        ),
-        (
-            'rank',
-            'job_ranks; collective_waits; stragglers',
-            'initialise torch.distributed before the profiler starts, '
-                || 'or put rank<N> into the name of the file'
-        ),
-        (
-            'device_properties',
-            'gpu_summary (name; memory); memory_peak (peak_pct)',
-            'written by torch.profiler for CUDA and ROCm devices'
-        )
-    ) AS t(information, views, how_to_record)
-),
--- What other profilers record, and how. Families of formats stand for several.
-families AS (
-    SELECT *
-    FROM (VALUES
-        ('nsys', 'nsys', 'exports of Nsight Systems do not have it'),
-        ('rocpd', 'rocprofv3', 'files of rocprofv3 do not have it'),
-        ('rocprofv3', 'rocprofv3', 'files of rocprofv3 do not have it'),
-        ('rpd', 'rpd', 'files of rocmProfileData do not have it'),
-        ('xplane', 'xplane', 'XPlane files do not have it'),
-        ('perfetto', 'perfetto', 'this Perfetto trace does not have it')
-    ) AS t(format, family, lack)
-),
-others AS (
-    SELECT *
-    FROM (VALUES
-        ('nsys', 'steps', 'push an NVTX range ProfilerStep#N around each step; --trace=cuda,nvtx'),
-        (
-            'nsys', 'operators',
-            'run in torch.autograd.profiler.emit_nvtx(); nsys profile --trace=cuda,nvtx'
-        ),
-        ('nsys', 'memory', 'nsys profile --cuda-memory-usage=true'),
-        ('nsys', 'device', 'nsys profile --trace=cuda, and a GPU that the process uses'),
-        ('nsys', 'links', 'nsys profile --trace=cuda, started a step before the one of interest'),
-        (
-            'rocprofv3', 'steps',
-            'push a roctx range ProfilerStep#N around each step; rocprofv3 --marker-trace'
-        ),
-        ('rocprofv3', 'memory', 'rocprofv3 --memory-allocation-trace'),
-        ('rocprofv3', 'device', 'rocprofv3 --kernel-trace --memory-copy-trace'),
-        ('rocprofv3', 'links', 'rocprofv3 --hip-runtime-trace --kernel-trace'),
-        ('xplane', 'steps', 'jax.profiler.StepTraceAnnotation around each step'),
-        ('xplane', 'device', 'jax.profiler.trace() on a machine with a GPU or TPU')
-    ) AS t(family, information, how_to_record)
 )
 SELECT
     l.trace_id, l.rank, l.information,
@@ -232,13 +120,11 @@ SELECT
         WHEN l.events < l.candidates THEN 'partial'
         ELSE 'present'
     END AS status,
-    coalesce(l.events, 0) AS events, l.candidates, x.views,
+    coalesce(l.events, 0) AS events, l.candidates, a.views,
     CASE
-        WHEN o.how_to_record IS NOT NULL THEN o.how_to_record
-        WHEN f.lack IS NOT NULL THEN concat(f.lack, '; torch.profiler: ', x.how_to_record)
-        ELSE x.how_to_record
+        WHEN l.candidates > 0 AND l.events >= l.candidates THEN NULL
+        WHEN l.candidates IS NULL AND l.events > 0 THEN NULL
+        ELSE a.how_to_record
     END AS how_to_record
 FROM listed l
-JOIN texts x ON x.information = l.information
-LEFT JOIN families f ON f.format = l.format
-LEFT JOIN others o ON o.family = f.family AND o.information = l.information
+JOIN _record_advice a ON a.trace_id = l.trace_id AND a.information = l.information

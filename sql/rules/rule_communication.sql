@@ -11,7 +11,7 @@
 -- @numerator communication beside which no computation runs, ns
 -- @denominator length of all steps, ns
 -- @unmeasured Communication could not be measured.
--- @message Exposed communication takes {value} % of the steps: {numerator:ns} of {denominator:ns};
+-- @message Exposed communication takes {value} % of {span}: {numerator:ns} of {denominator:ns};
 --     {hidden_ns:ns} more are hidden by computation[; up to {at_most_pct:1} % if all unclassified
 --     kernels communicate].
 -- @advice Overlap it with the backward pass (DistributedDataParallel with gradient_as_bucket_view
@@ -24,27 +24,34 @@
 --     place) r ON true ORDER BY r.total_ns DESC
 SELECT
     t.trace_id, t.rank, s.exposed_communication_ns AS numerator, s.total_ns AS denominator,
-    s.denominator_name, s.communication_ns - s.exposed_communication_ns AS hidden_ns,
+    s.denominator_name, s.span, s.communication_ns - s.exposed_communication_ns AS hidden_ns,
     CASE
         WHEN s.exposed_communication_max_ns > s.exposed_communication_ns
             THEN 100.0 * s.exposed_communication_max_ns / s.total_ns
     END AS at_most_pct,
     CASE
-        WHEN s.communication_ns = 0 THEN 'No collectives were recorded in the steps.'
+        WHEN s.communication_ns = 0 AND s.is_marked
+            THEN 'No collectives were recorded in the steps.'
+        WHEN s.communication_ns = 0 THEN 'No collectives were recorded.'
     END AS message,
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no collectives.'
-        WHEN coalesce(s.total_ns, 0) = 0 THEN 'The trace has no steps and no operators; record '
-            || 'with torch.profiler and call prof.step() at the end of each step.'
-        WHEN s.communication_ns = 0 AND t.world_size > 1 THEN 'The trace is one of several ranks, '
-            || 'but no collective lies in its steps: record CPU and CUDA activities, over whole '
-            || 'steps.'
+        WHEN a.how_to_record IS NULL THEN t.no_device_reason
+        WHEN coalesce(s.total_ns, 0) = 0
+            THEN concat('The trace has no steps and no operators', a.hint)
+        WHEN s.communication_ns = 0 AND t.world_size > 1 THEN concat(
+            'The trace is one of several ranks, but ',
+            CASE
+                WHEN s.is_marked THEN 'no collective lies in its steps'
+                ELSE 'it has no collectives'
+            END,
+            ': record the host and the device, over whole steps.')
         WHEN 100.0 * s.exposed_communication_ns <= setting('rule_communication_pct') * s.total_ns
             AND 100.0 * s.exposed_communication_max_ns
                 > setting('rule_communication_pct') * s.total_ns
             THEN concat(
                 'Kernels that could not be classified run for ', format_ns(s.unclassified_ns),
-                ' of the steps: exposed communication is between ',
+                ' of ', s.span, ': exposed communication is between ',
                 round(100.0 * s.exposed_communication_ns / s.total_ns, 1), ' and ',
                 round(100.0 * s.exposed_communication_max_ns / s.total_ns, 1),
                 ' %. See unclassified_kernels, and name them by rules of your own: '
@@ -53,3 +60,4 @@ SELECT
     END AS reason
 FROM _rule_traces t
 LEFT JOIN _step_shares s ON s.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'steps'

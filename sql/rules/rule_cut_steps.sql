@@ -29,9 +29,13 @@ SELECT
             'the figures of steps: profiling ended before its work did.')
     END AS message,
     CASE
-        WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no steps.'
-        WHEN NOT coalesce(s.is_marked, false) THEN 'The trace has no steps; call prof.step() at '
-            || 'the end of each step, with a schedule.'
+        WHEN t.format <> 'kineto' THEN 'Wait for the device at the end of the last step, before '
+            || 'the profiler stops, or record one step more.'
+    END AS advice,
+    CASE
+        WHEN a.how_to_record IS NULL OR NOT coalesce(s.is_marked, false)
+            THEN concat('The trace has no steps', a.hint)
     END AS reason
 FROM _rule_traces t
 LEFT JOIN _step_shares s ON s.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'steps'

@@ -26,12 +26,23 @@ SELECT
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no data loading; record the '
             || 'training loop with torch.profiler.'
-        WHEN coalesce(s.total_ns, 0) = 0 THEN 'The trace has no steps and no operators; record '
-            || 'with torch.profiler and call prof.step() at the end of each step.'
-        WHEN s.data_loading_ns = 0 THEN 'No call of a DataLoader lies in the steps: the loop does '
-            || 'not iterate over one, or fetched its batches outside. Put other loaders into '
-            || 'record_function("enumerate(DataLoader)#Name.__next__").'
+        WHEN a.how_to_record IS NULL THEN t.no_device_reason
+        WHEN coalesce(s.total_ns, 0) = 0
+            THEN concat('The trace has no steps and no operators', a.hint)
+        WHEN s.data_loading_ns = 0 THEN concat(
+            CASE
+                WHEN s.is_marked THEN 'No call of a DataLoader lies in the steps: the loop does '
+                    || 'not iterate over one, or fetched its batches outside.'
+                ELSE 'The trace has no call of a DataLoader.'
+            END,
+            CASE
+                WHEN t.format = 'kineto' THEN ' Put other loaders into '
+                    || 'record_function("enumerate(DataLoader)#Name.__next__").'
+                ELSE ' A range named enumerate(DataLoader)#Name.__next__ around the loader counts '
+                    || 'as one.'
+            END)
         ELSE t.too_little_reason
     END AS reason
 FROM _rule_traces t
 LEFT JOIN _step_shares s ON s.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'steps'

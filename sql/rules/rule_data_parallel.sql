@@ -32,9 +32,9 @@ SELECT
     CASE WHEN coalesce(p.dp_calls, 0) = 0 THEN 'DataParallel is not used.' END AS message,
     CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
-        WHEN p.trace_id IS NULL
-            THEN 'The trace has no operators; use activities=[ProfilerActivity.CPU, …].'
+        WHEN p.trace_id IS NULL THEN concat('The trace has no operators', a.hint)
     END AS reason
 FROM _rule_traces t
 LEFT JOIN _parallel_calls p ON p.trace_id = t.trace_id
 LEFT JOIN used u ON u.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'operators'

@@ -28,6 +28,7 @@ WITH on_device AS (
 known AS (
     SELECT
         r.trace_id, r.rank, r.no_device_reason, p.trace_id IS NOT NULL AS has_operators,
+        a.hint,
         coalesce(p.ddp_calls, 0) AS calls, coalesce(p.host_collectives, 0) AS host_collectives,
         p.host_collective_ns, coalesce(nullif(lower(t.backend), 'undefined'), p.host_backend)
             AS backend,
@@ -38,6 +39,7 @@ known AS (
     JOIN traces t ON t.trace_id = r.trace_id
     LEFT JOIN _parallel_calls p ON p.trace_id = r.trace_id
     LEFT JOIN on_device d ON d.trace_id = r.trace_id
+    LEFT JOIN _record_advice a ON a.trace_id = r.trace_id AND a.information = 'operators'
 ),
 placed AS (
     SELECT
@@ -63,8 +65,7 @@ SELECT
     CASE WHEN calls = 0 THEN 'DistributedDataParallel is not used.' END AS message,
     CASE
         WHEN no_device_reason IS NOT NULL THEN no_device_reason
-        WHEN NOT has_operators
-            THEN 'The trace has no operators; use activities=[ProfilerActivity.CPU, …].'
+        WHEN NOT has_operators THEN concat('The trace has no operators', hint)
         WHEN calls > 0 AND NOT is_on_device AND NOT is_on_host THEN concat(
             'DistributedDataParallel is called, but ',
             CASE

@@ -62,11 +62,12 @@ SELECT
         'FROM operators WHERE trace_id = ''', t.trace_id,
         ''' ORDER BY ', h.place, '_self_ns DESC LIMIT 20') AS evidence,
     CASE
+        WHEN t.format <> 'mllm_perf' AND a.how_to_record IS NULL THEN t.no_device_reason
         WHEN t.format <> 'mllm_perf' AND t.too_little_reason IS NOT NULL THEN t.too_little_reason
         WHEN h.trace_id IS NULL AND t.format = 'mllm_perf'
             THEN 'For perf.json recordings mllm_operation_totals has the operations.'
-        WHEN h.trace_id IS NULL
-            THEN 'The trace has no operators; use activities=[ProfilerActivity.CPU, …].'
+        WHEN h.trace_id IS NULL THEN concat('The trace has no operators', a.hint)
     END AS reason
 FROM _rule_traces t
 LEFT JOIN hot h ON h.trace_id = t.trace_id AND t.too_little_reason IS NULL
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'operators'

@@ -57,6 +57,8 @@ SELECT
     nullif(s.unknown_ns, 0) AS unknown_ns,
     CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
+        WHEN t.format <> 'kineto' AND coalesce(s.known_ns, 0) = 0
+            THEN concat('Operators cannot be measured without their shapes', a.hint)
         WHEN coalesce(s.operators_ns, 0) = 0 THEN 'No device work is linked to an operator; record '
             || 'ProfilerActivity.CPU and ProfilerActivity.CUDA together.'
         WHEN s.known_ns = 0 THEN 'No operator could be measured; use record_shapes=True.'
@@ -73,3 +75,4 @@ SELECT
     END AS reason
 FROM _rule_traces t
 LEFT JOIN shares s ON s.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'shapes'

@@ -20,6 +20,7 @@
 --     last_value(allocated_bytes ORDER BY record) AS end_bytes FROM memory_curve WHERE step IS NOT
 --     NULL AND trace_id = {trace_id} GROUP BY step, device_type, device ORDER BY device_type,
 --     device, step
+WITH stepped AS (SELECT DISTINCT trace_id FROM steps)
 SELECT
     t.trace_id, t.rank, l.device, l.device_type AS subject, l.steps, l.first_bytes, l.last_bytes,
     l.slope_bytes AS value, abs(l.slope_bytes) AS growth_bytes, l.verdict = 'leak' AS is_finding,
@@ -34,16 +35,28 @@ SELECT
             THEN 'A perf.json recording has no steps; mllm_alive_blobs lists what was not freed.'
         WHEN t.format = 'torch_memory' THEN 'A memory snapshot has no steps; snapshot_leaks lists '
             || 'what was allocated between two marks and not freed.'
-        WHEN l.trace_id IS NULL THEN 'Memory was not recorded; use profile_memory=True.'
+        WHEN l.trace_id IS NULL AND t.format = 'memory_timeline' THEN 'This memory timeline holds '
+            || 'sizes over time; the raw form (.raw.json.gz) holds allocations.'
+        WHEN l.trace_id IS NULL THEN concat('Memory was not recorded', a.hint)
+        WHEN l.verdict = 'not measurable' AND t.format <> 'kineto' AND h.trace_id IS NULL
+            THEN concat('The trace has no steps', p.hint)
         WHEN l.verdict = 'not measurable' AND l.steps < setting_int('memory_leak_min_steps')
             THEN concat(
                 'Memory is known at the end of ', l.steps,
                 CASE l.steps WHEN 1 THEN ' step; ' ELSE ' steps; ' END,
-                setting_int('memory_leak_min_steps'), ' are needed: record more with ',
-                'schedule(active=…) and profile_memory=True, or lower the setting ',
-                'memory_leak_min_steps.')
-        WHEN l.verdict = 'not measurable' THEN 'The profiler wrote allocations without totals or '
-            || 'frees; use PyTorch 1.10 or later.'
+                setting_int('memory_leak_min_steps'), ' are needed: record more',
+                CASE
+                    WHEN t.format = 'kineto'
+                        THEN ' with schedule(active=…) and profile_memory=True'
+                    ELSE ' steps'
+                END,
+                ', or lower the setting memory_leak_min_steps.')
+        WHEN l.verdict = 'not measurable' THEN concat(
+            'The profiler wrote allocations without totals or frees',
+            CASE WHEN t.format = 'kineto' THEN '; use PyTorch 1.10 or later' END, '.')
     END AS reason
 FROM _rule_traces t
 LEFT JOIN memory_leak l ON l.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'memory'
+LEFT JOIN _record_advice p ON p.trace_id = t.trace_id AND p.information = 'steps'
+LEFT JOIN stepped h ON h.trace_id = t.trace_id

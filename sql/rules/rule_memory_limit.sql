@@ -23,7 +23,9 @@ WITH peaks AS (
     GROUP BY trace_id, device
 ),
 recorded AS (
-    SELECT trace_id, count(*) FILTER (WHERE device >= 0) AS device_records
+    SELECT
+        trace_id, count(*) FILTER (WHERE device >= 0) AS device_records,
+        count(*) FILTER (WHERE device < 0) AS host_records
     FROM memory
     GROUP BY trace_id
 )
@@ -33,10 +35,20 @@ SELECT
         WHEN p.trace_id IS NOT NULL THEN NULL
         WHEN t.format = 'mllm_perf'
             THEN 'A perf.json recording does not say how much memory a device has.'
-        WHEN r.trace_id IS NULL THEN 'Memory was not recorded; use profile_memory=True.'
-        WHEN r.device_records = 0 THEN 'Only memory of the host was recorded.'
-        ELSE 'The trace does not say how much memory the device has (deviceProperties).'
+        WHEN t.format = 'torch_memory'
+            THEN 'A memory snapshot does not say how much memory the device has.'
+        WHEN r.trace_id IS NULL AND t.format = 'memory_timeline' THEN 'This memory timeline holds '
+            || 'sizes over time; the raw form (.raw.json.gz) holds allocations.'
+        WHEN r.trace_id IS NULL THEN concat('Memory was not recorded', a.hint)
+        WHEN r.device_records = 0 AND r.host_records > 0
+            THEN 'Only memory of the host was recorded.'
+        WHEN r.device_records = 0
+            THEN 'The trace does not say on which device the memory is.'
+        WHEN t.format = 'kineto'
+            THEN 'The trace does not say how much memory the device has (deviceProperties).'
+        ELSE 'The trace does not say how much memory the device has.'
     END AS reason
 FROM _rule_traces t
 LEFT JOIN recorded r ON r.trace_id = t.trace_id
 LEFT JOIN peaks p ON p.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'memory'

@@ -36,10 +36,14 @@ SELECT
     nullif(r.unlinkable, 0) AS unlinkable,
     CASE
         WHEN 2 * r.uncorrelated > t.device_work - t.linked_work - r.unlinkable
-            THEN 'Most of it carries no correlation with a call: it was launched before the '
-                || 'recording began, or the profiler writes none. Start the profiler a step before '
-                || 'the one of interest (schedule with warmup); if that does not help, try a newer '
-                || 'profiler.'
+            THEN concat(
+                'Most of it carries no correlation with a call: it was launched before the ',
+                'recording began, or the profiler writes none. Start the profiler a step before ',
+                'the one of interest',
+                CASE WHEN t.format = 'kineto' THEN ' (schedule with warmup)' END,
+                '; if that does not help, try a newer profiler.')
+        WHEN t.format <> 'kineto' AND a.advice IS NOT NULL
+            THEN concat(upper(substr(a.advice, 1, 1)), substr(a.advice, 2), '.')
     END AS advice,
     CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
@@ -49,3 +53,4 @@ SELECT
     END AS reason
 FROM _rule_traces t
 LEFT JOIN reasons r ON r.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'links'

@@ -29,7 +29,8 @@ const SCRIPTS: &[Module] = modules!("assets/js/":
     "data", "navigation", "panels", "class_colours", "share_bar", "names", "column_widths",
     "scroll_hint", "table", "charts", "classes", "stack_tree", "flame_tree", "flame", "relations",
     "call_sunburst", "findings", "parts", "cards", "layout", "overview", "rooflines", "time",
-    "memory", "modules", "rank_lost_time", "ranks", "mllm", "snapshots", "provenance", "app",
+    "memory", "modules", "rank_lost_time", "ranks", "mllm", "snapshots", "flight",
+    "provenance", "app",
 );
 
 pub fn write(report: &Report) -> String {

@@ -33,9 +33,10 @@ fn reason(answer: &Answer, trace: &Trace, coverage: Option<&Answer>, open: usize
                 "a memory snapshot holds the history and the state of the allocator only"
             }
             Scope::Snapshot => "this section is about PyTorch memory snapshots",
+            Scope::Flight => "this section is about dumps of the flight recorder",
             _ if trace.format == "flight_recorder" => {
-                "a flight recorder dump holds the last collectives of a rank only; flight_hangs \
-                 says what the job hangs on"
+                "a flight recorder dump holds the last collectives of a rank only; Hangs says what \
+                 the job hangs on"
             }
             _ if trace.format == "execution_trace" => {
                 "an execution trace holds operators without times; et_events joins it with the \

@@ -9,6 +9,7 @@ mod bounded_rows;
 mod classes;
 mod collect;
 mod column_unit;
+mod flight_facts;
 mod html;
 mod job;
 mod json;

@@ -6,6 +6,7 @@
 //! except those of `traces`.
 
 mod devices;
+mod flight;
 mod host;
 mod memory;
 mod mllm;
@@ -28,6 +29,8 @@ pub enum Scope {
     Mllm,
     /// PyTorch memory snapshots.
     Snapshot,
+    /// Dumps of PyTorch's flight recorder.
+    Flight,
     /// The ranks of a job.
     Job,
 }
@@ -40,6 +43,7 @@ impl Scope {
             Self::Torch => is_of_profiler(trace),
             Self::Mllm => trace.format == "mllm_perf",
             Self::Snapshot => trace.format == "torch_memory",
+            Self::Flight => trace.format == "flight_recorder",
             Self::Job => is_of_profiler(trace) && traces > 1,
         }
     }
@@ -140,6 +144,7 @@ pub static SECTIONS: &[Section] = &[
     snapshots::SNAPSHOT_CATEGORIES,
     snapshots::SNAPSHOT_POOLS,
     snapshots::SNAPSHOT_FLAME,
+    flight::FLIGHT_HANGS,
     overview::COVERAGE,
     overview::ISSUES,
 ];

@@ -38,15 +38,20 @@ fn peak(row: Row) -> String {
 
 fn oom(row: Row) -> String {
     let why = match row.text("verdict") {
-        Some("fragmented") => "free memory would suffice, but not in one piece",
+        Some("limit") => "the driver has enough, so a limit of the process refused it",
         Some("too_big") => "more than the program and the driver have together",
-        Some("full") => "live memory leaves too little",
+        Some("fragmented") => "free memory would suffice, but not in one piece",
+        Some("other_pool") => "free memory would suffice, but in another pool or stream",
+        Some("full") => "free memory is too little",
+        Some("unclear") => "free memory may suffice, but the pool or the blocks are not known",
         _ => "the snapshot does not record why",
     };
+    let (requested, segment) = (bytes(row, "requested_bytes"), bytes(row, "segment_bytes"));
+    let needed =
+        if requested == segment { String::new() } else { format!(" in a segment of {segment}") };
     format!(
-        "{}: {} asked for, the driver had {}, {} reserved and not live: {why}",
+        "{}: {requested} asked for{needed}, the driver had {}, {} reserved and not live: {why}",
         device(row),
-        bytes(row, "requested_bytes"),
         bytes(row, "device_free_bytes"),
         bytes(row, "unused_bytes")
     )

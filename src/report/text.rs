@@ -153,6 +153,7 @@ pub fn facts(report: &Report, trace: &Trace) -> Vec<(&'static str, String)> {
         facts.push(("Memory peak", fact));
     }
     facts.extend(super::snapshot_facts::facts(report, trace));
+    facts.extend(super::flight_facts::facts(report, trace));
     if let Some(row) = first("traces") {
         let many = |name, word| {
             row.int(name)

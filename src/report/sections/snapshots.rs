@@ -28,8 +28,9 @@ pub const SNAPSHOT_OOMS: Section = Section {
     if_empty: "no allocation failed",
     is_detail: false,
     shape: rows(200, &[]),
-    sql: "SELECT trace_id, device, event_id, verdict, requested_bytes, device_free_bytes, \
-               live_bytes, reserved_bytes, unused_bytes, largest_inactive_bytes, is_at_end, site
+    sql: "SELECT trace_id, device, event_id, verdict, requested_bytes, segment_bytes, \
+               device_free_bytes, live_bytes, reserved_bytes, unused_bytes, \
+               largest_inactive_bytes, is_at_end, site
 FROM snapshot_ooms ORDER BY trace_id, event_id",
 };
 

@@ -18,7 +18,7 @@ fn columns<'a>(report: &'a Value, section: &str) -> Vec<&'a str> {
         .collect()
 }
 
-const SECTIONS: [&str; 43] = [
+const SECTIONS: [&str; 44] = [
     "traces",
     "overview",
     "findings",
@@ -60,6 +60,7 @@ const SECTIONS: [&str; 43] = [
     "snapshot_categories",
     "snapshot_pools",
     "snapshot_flame",
+    "flight_hangs",
     "coverage",
     "issues",
 ];

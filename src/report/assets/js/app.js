@@ -7,6 +7,7 @@ import { sunburstTab } from "./call_sunburst.js";
 import { DATA, TRACES, allRows, isApplicable, missing, rows, state, traceName } from "./data.js";
 import { findingsTab } from "./findings.js";
 import { flameTab } from "./flame.js";
+import { flightTab } from "./flight.js";
 import { memoryTab } from "./memory.js";
 import { mllmTab } from "./mllm.js";
 import { modulesTab } from "./modules.js";
@@ -39,6 +40,7 @@ const TABS = [
   },
   { key: "mllm", title: "perf.json", draw: mllmTab, needs: ["mllm_summary"] },
   { key: "snapshots", title: "Snapshot", draw: snapshotTab, needs: ["snapshot_devices"] },
+  { key: "flight", title: "Hangs", draw: flightTab, needs: ["flight_hangs"] },
   { key: "provenance", title: "Provenance", draw: provenanceTab },
 ];
 
