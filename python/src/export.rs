@@ -114,7 +114,8 @@ async fn write(
             Ok((files.into_iter().map(|(name, rows)| (name, rows as u64)).collect(), Vec::new()))
         }
         Kind::Chrome => {
-            let request = ChromeRequest { traces, selection, extras, gzip, memory };
+            let request =
+                ChromeRequest { traces, selection, extras, gzip, memory, from_start: false };
             export::chrome(engine, &request, &target).await.map(done)
         }
         Kind::PerfJson => {

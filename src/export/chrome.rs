@@ -40,6 +40,9 @@ pub struct ChromeRequest {
     pub gzip: bool,
     /// The limit of memory for elements, in bytes; 0 for the default.
     pub memory: usize,
+    /// Whether times count from the earliest start of the traces, for readers that lose digits of
+    /// large times.
+    pub from_start: bool,
 }
 
 /// What an export adds to the events of traces.
@@ -70,7 +73,7 @@ pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -
     if request.traces.is_empty() {
         return Err(Error::Usage("there is no trace to export".into()));
     }
-    let clock = Clock::of(&request.traces);
+    let clock = Clock::of(request);
     let mut written = Written {
         elements: 0,
         added: 0,
@@ -172,30 +175,42 @@ impl File<'_> {
 /// The common clock of all traces in the file.
 struct Clock {
     base_time_ns: Option<i64>,
+    /// The time of the traces that is 0 in the file.
+    zero_ns: i64,
     is_merged: bool,
     without_base: Vec<String>,
 }
 
 impl Clock {
-    fn of(traces: &[TraceFacts]) -> Self {
+    fn of(request: &ChromeRequest) -> Self {
+        let traces = &request.traces;
         let without_base = traces
             .iter()
             .filter(|t| t.base_time_ns.is_none())
             .map(|t| t.trace_id.clone())
             .collect();
-        Self {
+        let mut clock = Self {
             base_time_ns: traces.iter().filter_map(|t| t.base_time_ns).min(),
+            zero_ns: 0,
             is_merged: traces.len() > 1,
             without_base,
+        };
+        if request.from_start {
+            let starts = traces
+                .iter()
+                .filter_map(|t| t.start_ns.map(|ns| ns.saturating_add(clock.shift(t))));
+            clock.zero_ns = starts.min().unwrap_or(0);
         }
+        clock
     }
 
     /// The number of nanoseconds to add to the times of a trace.
     fn shift(&self, trace: &TraceFacts) -> i64 {
-        match (self.is_merged, trace.base_time_ns, self.base_time_ns) {
+        let shift: i64 = match (self.is_merged, trace.base_time_ns, self.base_time_ns) {
             (true, Some(own), Some(base)) => own.saturating_sub(base),
             _ => 0,
-        }
+        };
+        shift.saturating_sub(self.zero_ns)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -236,11 +251,16 @@ fn head(request: &ChromeRequest, clock: &Clock) -> String {
     }
     let mut out = String::from("{");
     if let [trace] = &request.traces[..] {
-        for (key, value) in members(&trace.metadata).filter(|(key, _)| *key != OWN_KEY) {
+        let is_left_out =
+            |key: &str| key == OWN_KEY || (key == "baseTimeNanoseconds" && clock.zero_ns != 0);
+        for (key, value) in members(&trace.metadata).filter(|(key, _)| !is_left_out(key)) {
             out += &format!("\"{key}\":{value},\n");
         }
         // A perf.json stores the base time under another key.
-        if let Some(base) = trace.base_time_ns.filter(|_| trace.format == "mllm_perf") {
+        let is_moved = clock.zero_ns != 0;
+        let states_base = trace.format == "mllm_perf" || is_moved;
+        if let Some(base) = trace.base_time_ns.filter(|_| states_base) {
+            let base = base.saturating_add(clock.zero_ns);
             out += &format!("\"baseTimeNanoseconds\":{base},\n");
         }
     } else {
@@ -256,6 +276,7 @@ fn head(request: &ChromeRequest, clock: &Clock) -> String {
             }
         }
         if let Some(base) = clock.base_time_ns {
+            let base = base.saturating_add(clock.zero_ns);
             out += &format!("\"baseTimeNanoseconds\":{base},\n");
         }
         let of = |t: &TraceFacts| {

@@ -42,6 +42,7 @@ fn export_with(
             extras: Extras::default(),
             gzip: false,
             memory: 0,
+            from_start: false,
         };
         chrome(&engine, &change(request), &Target::File(path.to_owned()))
             .await

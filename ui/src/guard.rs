@@ -148,6 +148,7 @@ pub async fn check(
     next: Next,
 ) -> Response {
     let is_data = request.uri().path().starts_with("/api");
+    let is_foreign = is_foreign(request.headers());
     let mut response = match guard.check(&request) {
         Ok(()) => next.run(request).await,
         Err(failure) => failure.into_response(),
@@ -162,7 +163,17 @@ pub async fn check(
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     let kept = if is_data { "no-store" } else { "no-cache" };
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(kept));
+    if is_foreign {
+        // A page can read this header of itself: it then runs no SQL of its address.
+        headers.insert("server-timing", HeaderValue::from_static("foreign"));
+    }
     response
+}
+
+/// Whether a browser says that a page of another origin led to the request.
+fn is_foreign(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site");
+    site.is_some_and(|site| site != "same-origin" && site != "none")
 }
 
 #[cfg(test)]

@@ -187,6 +187,7 @@ fn chrome(
         },
         gzip: args.output.extension().is_some_and(|e| e == "gz"),
         memory: global.memory_limit.unwrap_or(0),
+        from_start: false,
     };
     let written = block_on(global, export::chrome(engine, &request, target))?;
     say_written(&written, request.traces.len(), args, global);

@@ -136,6 +136,42 @@ def attack(page, ui, token, what):
     check(len(found) >= 14, f"{what} tried only {sorted(found)}")
 
 
+# Addresses of pages that run SQL. The texts are looked for in what the pages ask.
+MARK = "41 + 1 AS planted"
+LINKS = [
+    f"/sql#sql=SELECT%20{MARK}&run=1",
+    f"/timeline#track_sql=SELECT%20{MARK}",
+    f"/timeline#find=name%20IN%20(SELECT%20{MARK})&find_mode=sql",
+    f"/stacks#stack_sql=SELECT%20{MARK}",
+]
+
+
+def run_by(page, context, ui, fragment):
+    """The requests with the marked SQL, after a page opens this address in a tab of its own."""
+    asked = []
+    note = lambda request: MARK in (request.post_data or "") and asked.append(request.url)
+    context.on("request", note)
+    with context.expect_page() as opened:
+        page.evaluate("(href) => { window.open(href); }", ui.origin + fragment)
+    opened.value.locator("main").wait_for()
+    opened.value.wait_for_timeout(2500)
+    said = opened.value.locator(".frame-trouble").inner_text()
+    context.remove_listener("request", note)
+    opened.value.close()
+    return asked, said
+
+
+def links(page, own, context, ui):
+    for fragment in LINKS:
+        asked, said = run_by(page, context, ui, fragment)
+        ran = [url for url in asked if "/api/spans" not in url and "/api/complete" not in url]
+        check(not ran, f"a link of a foreign page, {fragment}, runs SQL: {ran}")
+        check("was not run" in said, f"the page of {fragment} says {said!r}")
+    asked, said = run_by(own, context, ui, LINKS[0])
+    check(any("/api/query" in url for url in asked), f"our own link runs: {asked}")
+    check(said == "", f"our own link says {said!r}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("address")
@@ -169,6 +205,9 @@ def main():
         # Even a page that knows the token reads nothing, because browsers name its origin.
         page.goto(f"http://127.0.0.1:{server.server_port}/")
         attack(page, ui, ui.token, "a foreign page with the token")
+
+        page.goto(f"http://127.0.0.1:{server.server_port}/")
+        links(page, own, context, ui)
 
         rebound = context.new_page()
         answer = rebound.goto(f"http://evil.example:{port}/")

@@ -157,9 +157,11 @@ def sums(page, ui, area):
     shift, track = int(trace["shift_ns"]), area["keys"][0].split(":")[1]
     begin, end = area["start"] + shift, area["end"] + shift
     rows = ui.rows(
-        f"SELECT name, count(*), sum(least(end_ns, {end}) - greatest(ts_ns, {begin})) FROM events "
+        f"SELECT name, count(*), coalesce(sum(CASE WHEN dur_ns > 0 THEN "
+        f"least(end_ns, {end}) - greatest(ts_ns, {begin}) END), 0) FROM events "
         f"WHERE trace_id = '{trace['trace_id']}' AND track_id = {track} AND depth IS NOT NULL "
-        f"AND dur_ns > 0 AND ts_ns < {end} AND end_ns > {begin} GROUP BY name"
+        f"AND (dur_ns > 0 AND ts_ns < {end} AND end_ns > {begin} "
+        f"OR coalesce(dur_ns, 0) = 0 AND ts_ns >= {begin} AND ts_ns < {end}) GROUP BY name"
     )
     wanted = {name: (calls, total) for name, calls, total in rows}
     columns = [c["name"] for c in answer["by_name"]["columns"]]
@@ -168,7 +170,7 @@ def sums(page, ui, area):
     for row in answer["by_name"]["rows"]:
         name, calls, total = (row[i] for i in at)
         known = got.get(name, (0, 0))
-        got[name] = (known[0] + calls, known[1] + total)
+        got[name] = (known[0] + calls, known[1] + (total or 0))
     check(got == wanted, f"sums of the area are {got}, and by SQL {wanted}")
     shown = page.locator(".tl-drawer table").first.locator("tbody tr:not(.space)").count()
     check(shown == min(len(answer["by_name"]["rows"]), shown) > 0, "the table of sums is empty")

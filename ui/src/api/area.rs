@@ -27,6 +27,7 @@ pub async fn area(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
     let (tracks, start, end, _) = window.on(&timeline)?;
     let rows = condition(&timeline, &tracks, start, end);
     // An event counts with the part that lies in the area; its own time only if all of it does.
+    // Marks have no time, but are calls.
     let by_name = format!(
         "SELECT name, cat, count(*) AS calls, sum(inside_ns) AS total_ns,\n\
          \x20      sum(CASE WHEN is_whole THEN self_ns END) AS self_ns, avg(inside_ns) AS mean_ns,\n\
@@ -77,7 +78,8 @@ pub async fn area(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
     })))
 }
 
-/// A query of the events of tracks with a duration that reach into an area, with the part inside.
+/// A query of the events of tracks that reach into an area, with the part inside. Marks and events of
+/// no length belong to it if they start in it, or at the end of the timeline.
 fn condition(timeline: &Timeline, tracks: &[&Track], start: i64, end: i64) -> String {
     let mut by_trace: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
     for track in tracks {
@@ -94,14 +96,17 @@ fn condition(timeline: &Timeline, tracks: &[&Track], start: i64, end: i64) -> St
         if !sql.is_empty() {
             sql.push_str("\nUNION ALL\n");
         }
+        let is_before = if end >= timeline.end { "<=" } else { "<" };
         // Writing into a text cannot fail.
         let _ = write!(
             sql,
-            "SELECT *, greatest(ts_ns, {from}) AS from_ns, least(end_ns, {to}) AS to_ns,\n\
-             \x20      least(end_ns, {to}) - greatest(ts_ns, {from}) AS inside_ns,\n\
-             \x20      ts_ns >= {from} AND end_ns <= {to} AS is_whole\n\
-             FROM events\nWHERE trace_id = '{}' AND track_id IN ({})\n\
-             \x20   AND depth IS NOT NULL AND dur_ns > 0 AND ts_ns < {to} AND end_ns > {from}",
+            "SELECT *, greatest(ts_ns, {from}) AS from_ns,\n\
+             \x20      least(coalesce(end_ns, ts_ns), {to}) AS to_ns,\n\
+             \x20      CASE WHEN end_ns IS NOT NULL\n\
+             \x20          THEN least(end_ns, {to}) - greatest(ts_ns, {from}) END AS inside_ns,\n\
+             \x20      ts_ns >= {from} AND coalesce(end_ns, ts_ns) <= {to} AS is_whole\n\
+             FROM events\nWHERE trace_id = '{}' AND track_id IN ({}) AND depth IS NOT NULL\n\
+             \x20   AND ts_ns {is_before} {to} AND (end_ns > {from} OR ts_ns >= {from})",
             trace.trace_id.replace('\'', "''"),
             ids.join(", ")
         );

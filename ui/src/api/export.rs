@@ -106,8 +106,15 @@ async fn events(
         all.retain(|trace| trace.trace_id == *wanted);
     }
     let selection = Selection { condition: condition(timeline, asked), ..Selection::default() };
-    let request =
-        ChromeRequest { traces: all, selection, extras: Extras::default(), gzip: true, memory: 0 };
+    let request = ChromeRequest {
+        traces: all,
+        selection,
+        extras: Extras::default(),
+        gzip: true,
+        memory: 0,
+        // Perfetto reads times as doubles, which hold no nanoseconds of Unix times.
+        from_start: true,
+    };
     chrome(engine, &request, target).await.map(drop)
 }
 

@@ -186,7 +186,10 @@ pub async fn locate(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
     };
     let reason = |why: &str| Ok(Json(json!({"reason": why})));
     let Some(trace) = trace else {
-        return reason("the row does not say of which of the open traces it is");
+        return match &wanted.trace_id {
+            Some(id) => reason(&format!("no open trace is named {id}")),
+            None => reason("the row does not say of which of the open traces it is"),
+        };
     };
     let shift = timeline.traces[trace].clock.shift_ns;
     if let Some(event_id) = integer(wanted.event_id.as_ref()) {
@@ -215,7 +218,12 @@ pub async fn locate(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
         })));
     }
     let Some(ts) = integer(wanted.ts_ns.as_ref()) else {
-        return reason("the row has neither an event nor a time");
+        let is_given = |value: &Option<Value>| value.as_ref().is_some_and(|v| !v.is_null());
+        return reason(match (is_given(&wanted.event_id), is_given(&wanted.ts_ns)) {
+            (true, _) => "its event_id is not a whole number",
+            (_, true) => "its ts_ns is not a whole number",
+            _ => "the row has neither an event nor a time",
+        });
     };
     let end = integer(wanted.end_ns.as_ref())
         .or_else(|| integer(wanted.dur_ns.as_ref()).and_then(|dur| ts.checked_add(dur)));

@@ -1,15 +1,19 @@
 // Requests to the server of the page. Every request carries the token; nothing is asked of any
 // other host.
 import { listen } from "./server_events.js";
-import { askForToken, forgetToken, token } from "./token.js";
+import { askForToken, forgetToken, isSqlLeftOut, token } from "./token.js";
 
 const NO_TOKEN =
   "This tab has no key to the server. Open the address that `tracesql ui` printed, with its " +
   "part after #.";
 const NO_SERVER = "The server does not answer. It may have been stopped.";
 
+const FOREIGN =
+  "A page of another origin led here, so the SQL of its link was not run. To run it, open the " +
+  "address yourself.";
+
 const troubles = [];
-let lastTrouble = null;
+let lastTrouble = isSqlLeftOut ? FOREIGN : null;
 
 /** An answer of the server that says why it could not do what was asked. */
 export class ApiError extends Error {

@@ -7,8 +7,14 @@ const CHANNEL = "tracesql-token";
 /** How long other tabs may take to answer, in milliseconds. */
 const PATIENCE_MS = 600;
 
+/** Keys of addresses that make a page run SQL. */
+const RUNS = ["run", "track_sql", "stack_sql"];
+
 const channel = new BroadcastChannel(CHANNEL);
-let own = taken() ?? stored();
+let own = taken();
+/** Whether SQL of the address was left out, because a page of another origin linked to it. */
+export const isSqlLeftOut = own === null && isForeign() && dropped();
+own ??= stored();
 
 // Takes the token out of the address, so that a copied address or the history does not hold it.
 function taken() {
@@ -18,6 +24,21 @@ function taken() {
   history.replaceState(null, "", `${location.pathname}${fragment ? `#${fragment}` : ""}`);
   store(token);
   return token;
+}
+
+function isForeign() {
+  const [entry] = performance.getEntriesByType("navigation");
+  return (entry?.serverTiming ?? []).some(({ name }) => name === "foreign");
+}
+
+// Takes what runs SQL out of the address. Only the printed address, which has the token, may have it.
+function dropped() {
+  const values = parse(location.hash);
+  const keys = RUNS.filter((key) => key in values);
+  if (values.find_mode === "sql") keys.push("find");
+  for (const key of keys) delete values[key];
+  if (keys.length) history.replaceState(null, "", `${location.pathname}#${format(values)}`);
+  return keys.length > 0;
 }
 
 function stored() {

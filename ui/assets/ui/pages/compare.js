@@ -78,7 +78,18 @@ function drawPage() {
   const pair = chosen();
   const table = TABLES.find((t) => t.key === state().table) || TABLES[0];
   document.title = `${table.title} · Compare · tracesql`;
-  body.replaceChildren(header(pair), tabs(table), tablePanel(table, pair));
+  body.replaceChildren(unknown(), header(pair), tabs(table), tablePanel(table, pair));
+}
+
+// What the address names and does not exist: something else is shown.
+function unknown() {
+  const { base, cand, table } = state();
+  const isTrace = (id) => view.traces.some((t) => t.trace_id === id);
+  const names = [base, cand].filter((id) => id !== undefined && !isTrace(id));
+  const list = names.map((id) => notice(`The address names a trace that is not open: ${id}.`, true));
+  if (table !== undefined && !TABLES.some((t) => t.key === table))
+    list.push(notice(`There is no table ${table}.`, true));
+  return el("div", {}, ...list);
 }
 
 function header(pair) {

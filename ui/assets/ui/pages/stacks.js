@@ -87,6 +87,13 @@ async function load() {
   view.stop = stop;
   main.setAttribute("aria-busy", "true");
   const asked = { measure: measure || "host", trace, thread, sql };
+  if (step && !/^-?\d{1,15}$/.test(step)) {
+    view.whole = null;
+    message.replaceChildren(notice(`The step of the address, ${step}, is not a whole number.`, true));
+    main.setAttribute("aria-busy", "false");
+    draw();
+    return;
+  }
   if (step) asked.step = Number(step);
   if (base && base !== trace) Object.assign(asked, { base, trace: trace || otherThan(base) });
   try {

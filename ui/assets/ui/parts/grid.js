@@ -5,8 +5,9 @@ import { visible } from "../base/text.js";
 import { exactValue, isNumber, shown } from "./values.js";
 
 const ROW_HEIGHT = 27;
-/** Rows that are kept above and below those in sight. */
-const SPARE = 24;
+/** Rows that are kept above and below those in sight. Few, and soon filled again, so that no frame
+ *  has to fill many. */
+const SPARE = 12;
 /** So many rows, from all over the result, decide about the width of a column. */
 const MEASURED_ROWS = 100;
 const [MIN_WIDTH, MAX_WIDTH] = [58, 340];
@@ -155,7 +156,9 @@ export function grid({ columns, rows, label, sort, choose, place, maxWidth = MAX
     const height = element.clientHeight || 400;
     const first = Math.max(0, Math.floor(element.scrollTop / ROW_HEIGHT) - 2);
     const last = Math.min(view.rows.length, first + Math.ceil(height / ROW_HEIGHT) + 4);
-    if (lines.size && first >= view.first && last <= view.last) return;
+    const isNear = first - view.first < SPARE / 2 && view.first > 0;
+    const isNearEnd = view.last - last < SPARE / 2 && view.last < view.rows.length;
+    if (lines.size && !isNear && !isNearEnd) return;
     view.first = Math.max(0, first - SPARE);
     view.last = Math.min(view.rows.length, last + SPARE);
     const free = [];

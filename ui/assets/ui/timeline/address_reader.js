@@ -2,6 +2,7 @@
 // search, the selection.
 import { debugTracks } from "./debug_track.js";
 import { listsOf, spanOf, wantedSelection } from "./saved_state.js";
+import { ORDERS } from "./toolbar.js";
 
 /** A function that applies the values of the address to `tl`. */
 export function addressReader(tl, { ask, say, selection, setColour }) {
@@ -20,7 +21,21 @@ export function addressReader(tl, { ask, say, selection, setColour }) {
     const wanted = wantedSelection(values);
     if (wanted) await select(wanted, Boolean(span));
     else if (tl.selection) selection.clear();
+    const odd = unknown(values);
+    if (odd.length) say(`The address has values that mean nothing here: ${odd.join(", ")}`);
     tl.redraw();
+  }
+
+  /** Parts of the address that name nothing, such as a trace that is not open. */
+  function unknown(values) {
+    const odd = ["view", "area"].filter((name) => values[name] && !spanOf(values[name]));
+    const keys = (values.tracks || "").split(",").filter(Boolean);
+    if (keys.some((key) => !tl.model.tracks.has(key))) odd.push("tracks");
+    const isTrace = (name) => tl.model.traces.some((t) => t.trace_id === traceIdOf(name));
+    if (values.trace !== undefined && !isTrace(values.trace)) odd.push("trace");
+    if (values.find_mode && !tl.search.knows(values.find_mode)) odd.push("find_mode");
+    if (values.order && !ORDERS.some(([key]) => key === values.order)) odd.push("order");
+    return odd.map((name) => `${name}=${values[name]}`);
   }
 
   async function addTracks(sql) {

@@ -21,6 +21,7 @@ export function areaDetails(tl, area, answer, find) {
   const at = columns.findIndex((column) => column.name === "name");
   const pick = (row) => find(row[at]);
   const length = area.end - area.start;
+  const { left } = area;
   return el(
     "div",
     { class: "tl-details" },
@@ -30,7 +31,8 @@ export function areaDetails(tl, area, answer, find) {
       `${ns(length)} (${grouped(length)} ns) on ${many(area.keys.length, "track")}`,
       stepsText(answer.steps),
       ". An event counts with the part that lies in the area; its own time (self) only if all of " +
-        "it does.",
+        "it does. Marks count as calls without a time.",
+      left ? ` ${many(left, "more track")} are left out: the sums are of at most 500.` : "",
     ),
     simpleTable({
       caption: "By name",

@@ -88,6 +88,8 @@ function answered(target, signal) {
     const until = Date.now() + PATIENCE_MS;
     const timer = setInterval(() => {
       if (signal.aborted) end(() => reject(signal.reason));
+      else if (target.closed)
+        end(() => reject(new Error("The tab of Perfetto was closed before it answered.")));
       else if (Date.now() > until) end(() => reject(new Error("Perfetto did not answer.")));
       else target.postMessage("PING", ORIGIN);
     }, PING_MS);

@@ -61,7 +61,7 @@ export function stateWriter(tl) {
     const gone = { ...none, start_ns: null, end_ns: null };
     if (!selection) return gone;
     if (selection.kind === "area") {
-      const tracks = selection.keys.length > 100 ? null : selection.keys.join(",");
+      const tracks = selection.keys.join(",");
       return { ...gone, area: `${selection.start}-${selection.end}`, tracks };
     }
     const trace = tl.model.traces[selection.trace];

@@ -74,7 +74,7 @@ export function searchOf(tl, { ask, choose, changed }) {
   /** Searches for a text. */
   function set(text, how) {
     input.value = text;
-    mode.value = MODES.some(([key]) => key === how) ? how : "contains";
+    mode.value = knows(how) ? how : "contains";
     return run();
   }
 
@@ -120,5 +120,6 @@ export function searchOf(tl, { ask, choose, changed }) {
     choose({ ...hit, id: hit.event_id, end: hit.end ?? hit.start });
   }
 
-  return { form, input, go, set, text: () => input.value || null, mode: () => mode.value };
+  const knows = (how) => MODES.some(([key]) => key === how);
+  return { form, input, go, set, knows, text: () => input.value || null, mode: () => mode.value };
 }

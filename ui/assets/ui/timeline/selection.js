@@ -122,8 +122,10 @@ export function selectionOf(tl, { ask, drawer, say, changed }) {
   async function area(start, end, keys) {
     const signal = begin();
     const [from, to] = [Math.max(0, Math.round(start)), Math.round(end)];
-    const tracks = keys.filter((key) => !tl.model.tracks.get(key)?.isLocal).slice(0, MAX_TRACKS);
-    tl.selection = { kind: "area", start: from, end: to, keys: tracks };
+    const all = keys.filter((key) => !tl.model.tracks.get(key)?.isLocal);
+    const tracks = all.slice(0, MAX_TRACKS);
+    const left = all.length - tracks.length;
+    tl.selection = { kind: "area", start: from, end: to, keys: tracks, left };
     tl.redraw();
     changed();
     say(`Area of ${ns(to - from)} selected`);

@@ -4,7 +4,7 @@ import { many } from "../../web/base/format.js";
 import { visible } from "../base/text.js";
 import { DURATION_LEGEND, MODES } from "./colours.js";
 
-const ORDERS = [
+export const ORDERS = [
   ["recorded", "As recorded"],
   ["busy", "Busiest first"],
   ["name", "By name"],
