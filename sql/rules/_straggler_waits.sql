@@ -3,6 +3,7 @@
 -- is_followed is whether waits could be followed back to their causes; cause is then what loses
 -- most time, NULL if nothing does clearly.
 -- @scope store
+-- @traces several
 WITH ranks AS (
     SELECT
         trace_id, job, rank,

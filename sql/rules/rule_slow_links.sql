@@ -29,17 +29,6 @@ WITH jobs AS (
     FROM job_ranks j
     JOIN traces t ON t.trace_id = j.trace_id
     GROUP BY j.job
-),
-followed AS (
-    SELECT DISTINCT job FROM collective_calls WHERE method = 'clocks' AND status = 'complete'
-),
-lost AS (
-    SELECT
-        job, rank, group_name, lost_ns, waits,
-        count(*) OVER (PARTITION BY job) - 1 AS others,
-        row_number() OVER (PARTITION BY job ORDER BY lost_ns DESC, group_name, rank) AS place
-    FROM straggler_ranks
-    WHERE verdict <> 'weak' AND (cause = 'transfer' OR status = 'trace missing')
 )
 SELECT
     t.trace_id, t.rank,
@@ -68,5 +57,5 @@ SELECT
 FROM _rule_traces t
 LEFT JOIN job_ranks j ON j.trace_id = t.trace_id
 LEFT JOIN jobs g ON g.job = j.job
-LEFT JOIN followed f ON f.job = j.job
-LEFT JOIN lost l ON l.job = j.job AND l.place = 1
+LEFT JOIN _slow_link_jobs f ON f.job = j.job
+LEFT JOIN _slow_link_losses l ON l.job = j.job AND l.place = 1

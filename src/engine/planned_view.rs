@@ -22,6 +22,7 @@ pub struct PlannedView {
     schema: SchemaRef,
     body: Arc<LogicalPlan>,
     is_branch: bool,
+    is_of_several: bool,
 }
 
 impl PlannedView {
@@ -32,7 +33,18 @@ impl PlannedView {
             schema: query.schema().inner().clone(),
             body: Arc::new(query),
             is_branch: false,
+            is_of_several: false,
         }
+    }
+
+    /// The same view, with whether it has rows only if there are several traces.
+    pub fn of_several(self, is_of_several: bool) -> Self {
+        Self { is_of_several, ..self }
+    }
+
+    /// Whether it has rows only if there are several traces.
+    pub fn is_of_several(&self) -> bool {
+        self.is_of_several
     }
 
     /// Creates a view from a branch of a union.

@@ -89,7 +89,7 @@ fn optimize(
     let (naming, options) = (naming(state), state.config_options());
     let queries = queries.into_iter().map(|query| analyze(&naming, query, options));
     let queries = queries.collect::<Result<Vec<_>>>()?;
-    let mut places = Places::default();
+    let mut places = Places { is_of_one: trace_id.is_some(), ..Places::default() };
     for query in &queries {
         places.count(query, None)?;
     }
@@ -135,6 +135,8 @@ struct Places {
     order: Vec<ViewKey>,
     /// How often a view, or `None` for the queries, names another one.
     reads: HashMap<Option<ViewKey>, HashMap<ViewKey, usize>>,
+    /// Whether there is one trace. Views of several traces have no rows then.
+    is_of_one: bool,
 }
 
 impl Places {
@@ -150,14 +152,20 @@ impl Places {
             let key = view.key();
             let body = view.body().clone();
             *self.reads.entry(reader).or_default().entry(key).or_default() += 1;
-            let places = &mut self.found.entry(key).or_insert((view, 0)).1;
+            let places = &mut self.found.entry(key).or_insert((view.clone(), 0)).1;
             *places += 1;
             if *places == 1 {
-                self.count(&body, Some(key))?;
+                if !self.has_no_traces(&view) {
+                    self.count(&body, Some(key))?;
+                }
                 self.order.push(key);
             }
         }
         Ok(())
+    }
+
+    fn has_no_traces(&self, view: &PlannedView) -> bool {
+        self.is_of_one && view.is_of_several()
     }
 
     /// The views whose queries would be copied to more than [`MAX_COPIES`] places, if only these
@@ -190,6 +198,10 @@ impl Places {
         let mut views = InlineViews::default();
         for key in &self.order {
             let (view, places) = &self.found[key];
+            if self.has_no_traces(view) {
+                views.leave_out(view);
+                continue;
+            }
             if chosen(view, *places) {
                 let body = views.inline(view.body().as_ref().clone())?;
                 let body = without_empty_tables(body)?;

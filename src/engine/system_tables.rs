@@ -135,6 +135,7 @@ fn own() -> impl Iterator<Item = View> {
         truths: crate::library::Truths::default(),
         scope: None,
         lookup: Vec::new(),
+        is_of_several: false,
         file: String::new(),
         body: crate::library::Body::Data(Vec::new()),
     };

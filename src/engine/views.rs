@@ -128,7 +128,7 @@ pub async fn plan(
             )));
         }
     }
-    Ok(Arc::new(PlannedView::new(&view.name, plan)))
+    Ok(Arc::new(PlannedView::new(&view.name, plan).of_several(view.is_of_several)))
 }
 
 fn first_difference<'t>(declared: &'t [String], actual: &'t [String]) -> (&'t str, &'t str) {

@@ -18,6 +18,7 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
         truths: Truths::default(),
         scope: None,
         lookup: Vec::new(),
+        is_of_several: false,
         file: file.shown.clone(),
         body: Body::Query(file.text.clone()),
     };
@@ -49,12 +50,15 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
             let parsed = Scope::parse(rest).map_err(|message| file.problem(number, message))?;
             (view.scope, view.lookup) = (Some(parsed.0), parsed.1);
             part = Part::Detail;
+        } else if text == "@traces several" {
+            view.is_of_several = true;
+            part = Part::Detail;
         } else if text.starts_with('@') {
             return Err(file.problem(
                 number,
                 format!(
-                    "{text:?} is not known; use @column NAME TYPE UNIT TEXT, @scope trace|job|store \
-                     or @data NAME.csv"
+                    "{text:?} is not known; use @column NAME TYPE UNIT TEXT, \
+                     @scope trace|job|store, @traces several or @data NAME.csv"
                 ),
             ));
         } else if let Some(rest) = text.strip_prefix("Source:") {

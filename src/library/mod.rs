@@ -61,6 +61,8 @@ pub struct View {
     /// The columns by which views of any scope may look up rows, if the scope is [`Scope::Store`].
     /// A row depends on these columns only, and no two rows agree in all of them.
     pub lookup: Vec<String>,
+    /// Whether it has rows only if there are several traces. With one, it is not planned.
+    pub is_of_several: bool,
     /// The file name for messages: `sql/core/settings.sql` for a built-in view, else the path.
     pub file: String,
     /// The definition of the rows.
@@ -313,6 +315,7 @@ impl Library {
             truths: Truths::default(),
             scope: Some(Scope::Trace),
             lookup: Vec::new(),
+            is_of_several: false,
             file: String::new(),
             body: Body::Data(Vec::new()),
         })

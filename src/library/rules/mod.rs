@@ -104,6 +104,7 @@ fn composed(name: &str, summary: &str, scope: Scope, sql: String) -> View {
         truths: super::Truths::default(),
         scope: Some(scope),
         lookup: Vec::new(),
+        is_of_several: false,
         file: format!("({name})"),
         body: Body::Query(sql),
     }

@@ -1,0 +1,4 @@
+-- Jobs with waits that can be followed back to their causes, for rule_slow_links.
+-- @scope store
+-- @traces several
+SELECT DISTINCT job FROM collective_calls WHERE method = 'clocks' AND status = 'complete'
