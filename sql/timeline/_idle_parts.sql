@@ -2,12 +2,11 @@
 -- run.
 --
 -- Before the next launch call the host is late. This time is data_loading_ns while the host fetches
--- a batch. If the host was waiting for the device when the period began and returned before that
--- launch, the rest is synchronisation_ns, but no more than the wait lasted: without the wait, the
--- host would have been earlier by so much. What is left is host_late_ns. launch_call_ns is the
--- launch call itself. queued_ns is the time between the call and the start on the device. A launch
--- call that is a copy which blocks the host counts as synchronisation_ns instead. A period without a
--- known launch is unlinked_ns.
+-- a batch. The rest is synchronisation_ns if the host was waiting for the device when the period
+-- began and returned before that launch, or else host_late_ns. launch_call_ns is the launch call
+-- itself. queued_ns is the time between the call and the start on the device. A launch call that is
+-- a copy which blocks the host counts as synchronisation_ns instead. A period without a known
+-- launch is unlinked_ns.
 -- @scope trace
 WITH stretches AS (
     SELECT *, launch_ns - start_ns AS before_launch_ns FROM _idle_stretches
@@ -31,8 +30,7 @@ meetings AS (
         a_next_id AS next_id,
         b_role AS role,
         ts_ns, end_ns,
-        CASE WHEN b_ts_ns <= a_ts_ns AND b_end_ns <= a_end_ns THEN b_end_ns - b_ts_ns END
-            AS waited_ns
+        b_ts_ns <= a_ts_ns AND b_end_ns <= a_end_ns AS releases
     FROM interval_intersect(
         (
             SELECT trace_id, next_id, start_ns AS ts_ns, launch_ns AS end_ns
@@ -46,7 +44,7 @@ met AS (
     SELECT
         trace_id, next_id,
         interval_union_len(CASE WHEN role = 0 THEN ts_ns END, end_ns) AS loading_ns,
-        max(CASE WHEN role = 1 THEN waited_ns END) AS waited_ns
+        bool_or(role = 1 AND releases) AS is_released
     FROM meetings
     GROUP BY trace_id, next_id
 )
@@ -55,20 +53,13 @@ SELECT
     s.end_ns - s.start_ns AS idle_ns,
     s.next_id, s.launch_id,
     coalesce(m.loading_ns, 0) AS data_loading_ns,
-    CASE
-        WHEN m.waited_ns IS NOT NULL
-            THEN least(m.waited_ns, s.before_launch_ns - coalesce(m.loading_ns, 0))
-        ELSE 0
-    END
+    CASE WHEN m.is_released THEN s.before_launch_ns - coalesce(m.loading_ns, 0) ELSE 0 END
         + CASE WHEN w.event_id IS NOT NULL THEN coalesce(s.ready_ns - s.launch_ns, 0) ELSE 0 END
             AS synchronisation_ns,
-    coalesce(s.before_launch_ns, 0) - coalesce(m.loading_ns, 0)
-        - CASE
-            WHEN m.waited_ns IS NOT NULL
-                THEN least(m.waited_ns, s.before_launch_ns - coalesce(m.loading_ns, 0))
-            ELSE 0
-        END
-        AS host_late_ns,
+    CASE
+        WHEN coalesce(m.is_released, false) THEN 0
+        ELSE coalesce(s.before_launch_ns, 0) - coalesce(m.loading_ns, 0)
+    END AS host_late_ns,
     CASE
         WHEN w.event_id IS NULL THEN coalesce(s.ready_ns - s.launch_ns, 0)
         ELSE 0

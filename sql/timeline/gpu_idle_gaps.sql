@@ -8,8 +8,7 @@
 -- host is in a call of a DataLoader; else synchronisation_ns if a call that waits for the device (a
 -- synchronisation or a copy that blocks the host, as in device_syncs) was under way when the gap
 -- began and ended before the launch, since the host then prepared the next work only after the
--- device had run out of work. That part is no longer than the wait, because without the wait the
--- host would have been earlier by its length. The rest is host_late_ns. launch_call_ns is the call itself; a copy that
+-- device had run out of work; else host_late_ns. launch_call_ns is the call itself; a copy that
 -- blocks the host counts as synchronisation_ns instead. queued_ns is what lies between the end of
 -- the call and the start on the device: waiting for an event or another stream, and the device's
 -- own delay of some microseconds. cause names the largest part, the first of equal ones in this
@@ -34,7 +33,7 @@
 -- @column idle_ns BIGINT ns end_ns - start_ns; the sum of the six columns that follow.
 -- @column data_loading_ns BIGINT ns The host was fetching a batch, before the launch call.
 -- @column synchronisation_ns BIGINT ns The host had waited for the device and was not back at the
---   launch call yet, up to the length of the wait; or that call is a copy that blocks it.
+--   launch call yet, or that call is a copy that blocks it.
 -- @column host_late_ns BIGINT ns The host did something else before the launch call.
 -- @column launch_call_ns BIGINT ns The launch call was under way, which is no copy that blocks the
 --   host.

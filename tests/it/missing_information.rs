@@ -80,7 +80,9 @@ fn memory_of_a_thread_with_two_spellings_has_stacks() {
 #[test]
 fn the_first_work_of_a_trace_without_operators_counts() {
     let mut list = Vec::new();
-    for (no, (ts, dur)) in [(0, 9000), (9100, 10), (9200, 10)].into_iter().enumerate() {
+    for (no, (ts, dur)) in
+        [(0, 900_000), (910_000, 1_000), (920_000, 1_000)].into_iter().enumerate()
+    {
         let call = ts - 1;
         list.push(format!(
             r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{call},"dur":1,"args":{{"correlation":{no}1}}}},
@@ -89,9 +91,12 @@ fn the_first_work_of_a_trace_without_operators_counts() {
     }
     let (store, _) =
         TestStore::of_text(format!(r#"{{"schemaVersion":1,"traceEvents":[{}]}}"#, list.join(",")));
-    assert_eq!(store.lines("SELECT total_ns, kernel_ns FROM step_time"), ["9210000 9020000"]);
+    assert_eq!(store.lines("SELECT total_ns, kernel_ns FROM step_time"), ["921000000 902000000"]);
     let busy = "SELECT numerator, denominator, denominator_name FROM rule_gpu_busy";
-    assert_eq!(store.lines(busy), ["9020000 9210000 from the first to the last device work, ns"]);
+    assert_eq!(
+        store.lines(busy),
+        ["902000000 921000000 from the first to the last device work, ns"]
+    );
     // No operations are known, so that there is no share of the peak.
     assert_eq!(
         store.lines("SELECT flop, tflop_s, hfu_pct, bytes FROM step_mfu"),

@@ -18,7 +18,7 @@ use crate::terminal::{Messages, Terminal};
   tracesql ingest 'runs/*/rank*.json.gz' -o store
   gzip -dc trace.json.gz | tracesql ingest - -o store
   tracesql ingest big.json -o store --memory-limit 1GiB
-  tracesql ingest report.sqlite -o store --steps-from 'iteration \d+'
+  tracesql ingest trace.json.gz -o store --steps-from 'iteration \d+'
 
 The ids of the traces in the store go to standard output, one a line. Progress
 and statistics go to standard error.")]

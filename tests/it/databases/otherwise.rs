@@ -109,7 +109,13 @@ fn ranges_with_a_name_of_the_users_choice_are_steps() {
     store.ingest_with(&made("nsys.sqlite"), &options).unwrap_or_else(|e| panic!("{e}"));
     let steps = "SELECT t.pid, s.step, s.name, s.start_ns FROM steps s \
         JOIN tracks t ON t.track_id = s.track_id ORDER BY s.start_ns";
-    let [a, b] = ["7001", "7002"].map(|_| ());
-    let _ = (a, b);
-    assert_eq!(store.lines(steps), Vec::<String>::new());
+    assert_eq!(
+        store.lines(steps),
+        [
+            "101 0 forward 1510000",
+            "202 0 forward 1547000",
+            "101 1 forward 2010000",
+            "202 1 forward 2047000"
+        ]
+    );
 }

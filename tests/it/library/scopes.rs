@@ -138,6 +138,7 @@ fn views_that_need_several_traces_are_found() {
 /// Views that have rows for [`MANY`] but not for [`THREE`].
 const ONLY_OF_MANY: &[&str] = &[
     "_call_sites",
+    "_hlo_events",
     "_host_communication",
     "_lost_causes",
     "_memory_categories",
@@ -147,6 +148,7 @@ const ONLY_OF_MANY: &[&str] = &[
     "_special_calls",
     "bandwidth_points",
     "counters_by_operator",
+    "framework_operators",
     "hlo_operators",
     "kernel_counters",
     "lost_time",

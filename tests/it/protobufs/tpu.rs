@@ -17,6 +17,9 @@ const STATS: [&str; 11] = [
     "bytes_reserved",
 ];
 
+const CATEGORIES: [(&str, &str); 3] =
+    [("fusion.1", "loop fusion"), ("fusion.2", "loop fusion"), ("copy-done.3", "copy-done")];
+
 fn text(text: &str) -> Value {
     Value::Bytes(text.as_bytes().to_vec())
 }
@@ -51,7 +54,14 @@ fn plane(name: &str, stats: Vec<(u64, Value)>, lines: Vec<(&str, Vec<Event>)>) -
         let id = || Value::Number(no as u64 + 1);
         (field, message(&[(1, id()), (2, message(&[(1, id()), (2, text(name))]))]))
     };
-    fields.extend(names.iter().enumerate().map(|(no, name)| entry(4, no, name)));
+    fields.extend(names.iter().enumerate().map(|(no, name)| {
+        // The category of an operator belongs to its name.
+        let id = || Value::Number(no as u64 + 1);
+        let mut own = vec![(1, id()), (2, text(name))];
+        let category = CATEGORIES.iter().find(|(operator, _)| operator == name);
+        own.extend(category.map(|(_, category)| (5, stat("hlo_category", text(category)).1)));
+        (4, message(&[(1, id()), (2, message(&own))]))
+    }));
     fields.extend(STATS.iter().enumerate().map(|(no, name)| entry(5, no, name)));
     fields.extend(stats.into_iter().map(|(_, value)| (6, value)));
     (1, message(&fields))
@@ -71,12 +81,9 @@ fn trace() -> TestStore {
         let consumer = vec![stat("_c", number(step + 1)), stat("_ct", number(7))];
         modules.push(("jit_f", run, 800_000, consumer));
         let path = || stat("tf_op", text("jit(f)/add:"));
-        let fused = vec![stat("hlo_category", text("loop fusion")), path()];
-        operators.push(("fusion.1", run, 300_000, fused));
-        let more = vec![stat("hlo_category", text("loop fusion")), path()];
-        operators.push(("fusion.2", run + 300_000, 100_000, more));
-        let wait = vec![stat("hlo_category", text("copy-done"))];
-        operators.push(("copy-done.3", run + 400_000, 400_000, wait));
+        operators.push(("fusion.1", run, 300_000, vec![path()]));
+        operators.push(("fusion.2", run + 300_000, 100_000, vec![path()]));
+        operators.push(("copy-done.3", run + 400_000, 400_000, Vec::new()));
     }
     let memory = [("addr", 4096), ("allocation_bytes", 512), ("bytes_reserved", 64)];
     let memory = memory.map(|(name, value)| stat(name, number(value))).into();
