@@ -92,11 +92,8 @@ fn the_first_work_of_a_trace_without_operators_counts() {
     let (store, _) =
         TestStore::of_text(format!(r#"{{"schemaVersion":1,"traceEvents":[{}]}}"#, list.join(",")));
     assert_eq!(store.lines("SELECT total_ns, kernel_ns FROM step_time"), ["921000000 902000000"]);
-    let busy = "SELECT numerator, denominator, denominator_name FROM rule_gpu_busy";
-    assert_eq!(
-        store.lines(busy),
-        ["902000000 921000000 from the first to the last device work, ns"]
-    );
+    let window = "SELECT end_ns - start_ns, denominator_name FROM _step_shares";
+    assert_eq!(store.lines(window), ["921000000 from the first to the last device work, ns"]);
     // No operations are known, so that there is no share of the peak.
     assert_eq!(
         store.lines("SELECT flop, tflop_s, hfu_pct, bytes FROM step_mfu"),
