@@ -207,7 +207,7 @@ fn keys_that_occur_twice_are_counted() {
     std::fs::write(&path, pickle).expect("a file");
     store.ingest(&path).expect("a snapshot");
     assert_eq!(store.lines("SELECT addr, bytes FROM memory"), ["3 2"]);
-    assert_eq!(store.issues(), ["duplicate_key 1"]);
+    assert_eq!(store.issues(), ["duplicate_key 1", "live_bytes 1"]);
 }
 
 #[test]
