@@ -17,8 +17,8 @@
 -- @column no_trace BIGINT count Nodes without a profiler's trace.
 -- @column not_in_trace BIGINT count Nodes whose number no event has.
 -- @column name_differs BIGINT count Nodes whose number an event of another name has.
--- @column joined_pct DOUBLE pct joined as percent of the nodes other than no_record_function, so
---   that nodes without an id count as not joined; NULL if there are none.
+-- @column joined_pct DOUBLE pct joined as percent of all nodes except no_record_function; NULL if
+--   there are none. Nodes without an id count as not joined.
 SELECT
     trace_id, profiler_trace_id,
     count(*) AS nodes,

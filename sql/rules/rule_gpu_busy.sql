@@ -28,7 +28,8 @@
 --     {device})) r ON true
 WITH busy AS (
     SELECT
-        k.trace_id, k.device, w.is_marked, w.is_device_window, w.denominator_name, w.end_ns - w.start_ns AS window_ns,
+        k.trace_id, k.device, w.is_marked, w.is_device_window, w.denominator_name,
+        w.end_ns - w.start_ns AS window_ns,
         coalesce(
             interval_union_len(greatest(k.ts_ns, w.start_ns), least(k.end_ns, w.end_ns))
                 FILTER (WHERE k.ts_ns < w.end_ns AND k.end_ns > w.start_ns), 0) AS busy_ns

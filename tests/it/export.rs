@@ -2,6 +2,7 @@
 //! tables.
 
 mod arbitrary_texts;
+mod from_start;
 mod merged;
 mod round_trip;
 mod selections;

@@ -1,6 +1,8 @@
 //! Memory snapshots: figures of a separate walk through each snapshot, hostile pickles, cut and
 //! damaged files.
 
+mod verdicts;
+
 use std::path::{Path, PathBuf};
 
 use tracesql_ingest::IngestError;

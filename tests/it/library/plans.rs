@@ -1,7 +1,7 @@
 //! How the engine plans queries on views: what it computes once, and which rows it keeps in one
 //! stream.
 
-use tracesql::engine::Engine;
+use tracesql::engine::{Engine, EngineOptions};
 use tracesql::library::Scope;
 
 use crate::support::{TestStore, fixture, fixtures, rows_of};
@@ -229,5 +229,27 @@ fn tables_without_rows_are_not_read() {
         let metrics =
             plan("SELECT s.step, m.* FROM steps s LEFT JOIN counters_by_operator m ON true");
         assert!(!metrics.contains("view=counters_by_operator"), "{metrics}");
+    }
+}
+
+/// With one trace, such a view has no rows and its query is in no plan.
+#[test]
+fn views_of_several_traces_are_not_planned_for_one() {
+    let library = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(library.path().join("own")).expect("a folder");
+    let view = "-- Traces beside others.\n-- @scope store\n-- @traces several\n\
+        -- @column trace_id VARCHAR text The trace.\n-- @column n BIGINT count Events.\n\
+        SELECT trace_id, count(*) AS n FROM events GROUP BY trace_id";
+    std::fs::write(library.path().join("own/beside_others.sql"), view).expect("a view");
+    let options = EngineOptions { sql: vec![library.path().to_owned()], ..Default::default() };
+    let store = TestStore::new();
+    for (file, rows) in [("synthetic_gpu_rank0.json.gz", "0"), ("synthetic_gpu_rank1.json.gz", "2")]
+    {
+        store.ingest(&fixture(file)).expect("a trace");
+        let engine = Engine::open(&store.store, None, &options).expect("the store opens");
+        let ask = |sql: &str| rows_of(&engine, sql).expect("the query runs").concat();
+        assert_eq!(ask("SELECT count(*) FROM beside_others"), [rows]);
+        let plan = ask("EXPLAIN SELECT * FROM beside_others").concat();
+        assert_eq!(plan.contains("events"), rows == "2", "{plan}");
     }
 }

@@ -143,6 +143,9 @@ pub const KERNELS: &[Cases] = &[
             ("gemm Cijk_Ailk_Bljk_HHS_BH_MT128x128x16", "-"),
             ("conv igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt128x128x32", "yes"),
             ("gemm volta_sgemm_64x64_nt", "no"),
+            ("gemm sgemm_32x32x32_NN", "no"),
+            ("gemm sgemm_largek_lds64", "no"),
+            ("gemm _matmul_kernel", "yes"),
             ("gemm ampere_sgemm_128x64_nn", "no"),
             ("gemm cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_tn_align1>(x)", "no"),
             (
