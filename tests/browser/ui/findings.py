@@ -72,6 +72,8 @@ def follow(page, ui):
     # The list is complete when the summary counts what is within limits.
     until(page, "document.querySelector('.panel .findings, .findings') && "
                 "/within limits/.test(document.body.innerText)", 60_000)
+    # A panel above that fills moves the button away from a click.
+    until(page, "!document.querySelector('[aria-busy=true]')", 60_000)
     button = page.get_by_role("button", name="Show in the timeline").first
     status = button.locator("xpath=following-sibling::*[@role='status']")
     button.click()
@@ -80,6 +82,7 @@ def follow(page, ui):
 
 def until_left(page, status):
     """Waits until the timeline shows a selection, or the button says why it leads nowhere."""
+    said = None
     for _ in range(1200):
         if "/timeline" in page.url:
             until(page, "window.tracesql?.state()?.selection", 60_000)
@@ -92,7 +95,7 @@ def until_left(page, status):
         if said and "Looking" not in said:
             return
         page.wait_for_timeout(25)
-    check(False, "a click on a finding leads nowhere")
+    check(False, f"a click on a finding leads nowhere; beside the button: {said!r}")
 
 
 def drive(browser, ui):

@@ -24,19 +24,25 @@ export function findingList(tracesOf) {
   const list = el("div", { class: "findings" });
   const summary = el("p", { class: "quiet small", role: "status" });
   let found = [];
+  // A box stays when others come, and with it what a click in it has led to.
+  const boxes = new Map();
 
   function draw() {
     found.sort((a, b) => rank(a) - rank(b));
-    const boxes = found.slice(0, FIRST).map((f) => box(f, tracesOf));
-    const rest = found.slice(FIRST);
-    list.replaceChildren(...boxes, ...(rest.length ? [moreButton(rest)] : []));
+    const all = keyed(found);
+    const first = all.slice(0, FIRST).map(boxOf);
+    const rest = all.slice(FIRST);
+    list.replaceChildren(...first, ...(rest.length ? [moreButton(rest)] : []));
+  }
+
+  function boxOf([key, finding]) {
+    if (!boxes.has(key)) boxes.set(key, box(finding, tracesOf));
+    return boxes.get(key);
   }
 
   function moreButton(rest) {
     const button = el("button", { type: "button", class: "ghost" }, `${rest.length} more findings`);
-    button.addEventListener("click", () =>
-      button.replaceWith(...rest.map((f) => box(f, tracesOf))),
-    );
+    button.addEventListener("click", () => button.replaceWith(...rest.map(boxOf)));
     return button;
   }
 
@@ -60,6 +66,16 @@ export function findingList(tracesOf) {
   }
 
   return { element: el("div", {}, summary, list), set, add };
+}
+
+/** Rows with a key each, as [key, row]; equal rows have keys of their own. */
+function keyed(rows) {
+  const times = new Map();
+  return rows.map((row) => {
+    const text = JSON.stringify(Object.entries(row).sort());
+    times.set(text, (times.get(text) ?? 0) + 1);
+    return [`${times.get(text)} ${text}`, row];
+  });
 }
 
 function box(f, tracesOf) {
