@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the two virtual environments that the Python peers of bench/run.py run in.
 #
-#   bench/.venv      DuckDB, pandas, orjson, Polars: newest releases, unless PEERS pins others
+#   bench/.venv      DuckDB, pandas, orjson, Polars, matplotlib: newest releases, unless PEERS pins others
 #   bench/.venv-hta  Holistic Trace Analysis with the pandas it parses every trace with
 # The Go peers need only a `go` (1.19 or later) on the PATH. pigz, if there is one, makes the .gz
 # faster.
@@ -22,6 +22,6 @@ make_venv() {
     "$folder/bin/python" -m pip install --quiet --upgrade "$@"
 }
 
-make_venv .venv "${peers[@]}"
+make_venv .venv "${peers[@]}" matplotlib
 # HTA writes links into columns that it has narrowed before; pandas 3 refuses that on some traces.
 make_venv .venv-hta traceinsight==0.6.1 pandas==2.2.3 numpy==1.26.4

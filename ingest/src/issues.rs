@@ -186,6 +186,9 @@ codes! {
     UnreadTable Warning false "unread_table"
         "A table of a database is virtual, has no rowid, or has a definition that cannot be read; its \
          rows are not read.";
+    SharedDevice Warning false "shared_device"
+        "Two planes have the name of one device, or several processes of an export use the same \
+         device number and no table states its GPU; their work counts as that of one device.";
     MissingReference Warning false "missing_reference"
         "A record refers to a name, thread, device or call that the input does not have; the value \
          is NULL.";

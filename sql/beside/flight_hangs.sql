@@ -31,6 +31,8 @@
 -- In a job that was stopped while it ran well, the last collectives are pending too; look at
 -- waited_ns and timeout_ns.
 --
+-- Sends and receives get no verdict; flight_pending has those that had not completed.
+--
 -- Source: the first collective of a group that has not completed on all of its ranks.
 -- Example: SELECT group_name, seq, name, verdict, culprits, site FROM flight_hangs WHERE is_root
 --

@@ -4,7 +4,8 @@
 -- hot_operation_pct (10) percent of all device time, and on the host if its own time is more than
 -- the same share of the time of all operators. severity is high above hot_operation_high_pct (30),
 -- else medium. Own times are used, so that nothing counts twice. The severity is about size alone;
--- rule_hot_operation says which of them are faults.
+-- rule_hot_operation says which of them are faults. In XPlane files operators are those of compiled
+-- programs, as in framework_operators, and shares are of the own time of all of them there.
 --
 -- Source: the hot operation rule of PRISM's training profiler, with own times instead of nested
 --   totals.
@@ -23,13 +24,7 @@
 -- @column threshold_pct DOUBLE pct The share above which it is hot.
 -- @column severity VARCHAR text medium or high.
 WITH shares AS (
-    SELECT
-        trace_id, rank, name, calls,
-        unnest(make_array('device', 'host')) AS place,
-        unnest(make_array(device_self_ns, host_self_ns)) AS self_ns,
-        unnest(make_array(device_self_pct, host_self_pct)) AS share_pct
-    FROM operators
-    WHERE calls > 0
+    SELECT *, 100.0 * self_ns / nullif(all_ns, 0) AS share_pct FROM _operation_times WHERE calls > 0
 )
 SELECT
     trace_id, rank, place, name, calls, self_ns, share_pct,

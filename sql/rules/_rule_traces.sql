@@ -4,6 +4,9 @@
 -- too_little_reason is for rules about shares, which are not measurable if it is set: a few
 -- kernels, or less than rule_min_duration_ns, show how the recording began and not how the program
 -- runs. Rules about facts, such as lost elements or full memory, do not use it.
+--
+-- is_torch is whether PyTorch wrote the file. calls_hint ends a sentence which says that calls of
+-- the runtime are missing.
 -- @scope trace
 WITH device AS (
     SELECT trace_id, count(*) AS device_work, count(launch_id) AS linked_work
@@ -13,6 +16,18 @@ WITH device AS (
 )
 SELECT
     t.trace_id, t.rank, t.format, t.world_size, t.duration_ns,
+    t.format IN (
+        'kineto', 'torch_memory', 'flight_recorder', 'execution_trace', 'memory_timeline', 'stacks'
+    ) AS is_torch,
+    CASE
+        WHEN t.format = 'kineto'
+            THEN '; record ProfilerActivity.CPU and ProfilerActivity.CUDA together.'
+        WHEN t.format = 'nsys'
+            THEN '; use nsys profile --trace=cuda, started a step before the one of interest.'
+        WHEN t.format IN ('rocpd', 'rocprofv3')
+            THEN '; use rocprofv3 --hip-runtime-trace --kernel-trace.'
+        ELSE '.'
+    END AS calls_hint,
     coalesce(d.device_work, 0) AS device_work, coalesce(d.linked_work, 0) AS linked_work,
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording holds memory and operations, no '

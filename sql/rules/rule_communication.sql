@@ -35,6 +35,15 @@ SELECT
         WHEN s.communication_ns = 0 THEN 'No collectives were recorded.'
     END AS message,
     CASE
+        WHEN t.format = 'xplane' THEN 'Overlap it with computation (on GPUs the latency-hiding '
+            || 'scheduler: XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true), accumulate '
+            || 'gradients over several batches or compress them; see collective_waits for waiting '
+            || 'that is not transfer.'
+        WHEN t.format <> 'kineto' THEN 'Overlap it with computation, in training with the backward '
+            || 'pass, accumulate gradients over several batches or compress them; see '
+            || 'collective_waits for waiting that is not transfer.'
+    END AS advice,
+    CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no collectives.'
         WHEN a.how_to_record IS NULL THEN t.no_device_reason
         WHEN coalesce(s.total_ns, 0) = 0

@@ -66,13 +66,20 @@ SELECT
             THEN 'low'
         WHEN 100.0 * s.idle_ns > setting('rule_sync_idle_high_pct') * s.step_ns THEN 'high'
     END AS severity,
-    CASE WHEN x.trace_id IS NOT NULL THEN 'See pageable_copies, which reports the cause.' END
-        AS advice,
+    CASE
+        WHEN x.trace_id IS NOT NULL THEN 'See pageable_copies, which reports the cause.'
+        WHEN t.format = 'xplane' THEN 'Read values back from the device (in JAX '
+            || 'block_until_ready(), float(), np.asarray()) after the loop or every so many steps; '
+            || 'device_syncs says where the host waits.'
+        WHEN t.format <> 'kineto' THEN 'Take synchronisations and copies that block out of the '
+            || 'loop, or do them every so many steps; copy asynchronously from and to pinned '
+            || 'memory; device_syncs says where they are.'
+    END AS advice,
     CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
         WHEN coalesce(s.step_ns, 0) = 0 THEN 'The steps of the trace have no length.'
-        WHEN s.verdict = 'not measurable' THEN 'The trace has device work and no runtime calls; '
-            || 'record ProfilerActivity.CPU and ProfilerActivity.CUDA together.'
+        WHEN s.verdict = 'not measurable'
+            THEN concat('The trace has device work and no runtime calls', t.calls_hint)
         ELSE t.too_little_reason
     END AS reason
 FROM _rule_traces t

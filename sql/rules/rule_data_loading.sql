@@ -24,6 +24,11 @@ SELECT
     t.trace_id, t.rank, s.exposed_data_loading_ns AS numerator, s.total_ns AS denominator,
     s.denominator_name, s.span, s.data_loading_ns, CASE WHEN s.is_marked THEN s.steps END AS steps,
     CASE
+        WHEN t.format <> 'kineto' THEN 'Load batches in other threads or processes, ahead of the '
+            || 'step that needs them; if that is done, give them less to do per sample, or use '
+            || 'more of them.'
+    END AS advice,
+    CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no data loading; record the '
             || 'training loop with torch.profiler.'
         WHEN a.how_to_record IS NULL THEN t.no_device_reason

@@ -97,6 +97,10 @@ SELECT
             THEN 'Most of the idle time lies before the first or after the last work of the '
                 || 'device: look in step_time and call_graph for what the host does then, and '
                 || 'record steps after the warm-up.'
+        WHEN t.format <> 'kineto'
+            THEN 'Find what the device waits for in gpu_idle_causes; then give it more per launch '
+                || '(larger batches, more of the step fused or compiled together); and keep the '
+                || 'host from waiting for it.'
     END AS advice,
     CASE
         WHEN b.trace_id IS NULL

@@ -79,6 +79,18 @@ SELECT
     CASE WHEN r.reporter IS NOT NULL THEN 'low' END AS severity,
     CASE
         WHEN r.reporter IS NOT NULL THEN concat('See ', r.reporter, ', which reports the cause.')
+        WHEN t.format <> 'kineto' AND p.cause = 'data_loading' THEN 'The device waits for batches: '
+            || 'load them in other threads or processes, ahead of the step that needs them.'
+        WHEN t.format <> 'kineto' AND p.cause = 'synchronisation' THEN 'The host waits for the '
+            || 'device and then prepares the next work while the device is idle: take '
+            || 'synchronisations and copies that block out of the loop; device_syncs says where '
+            || 'the waits are.'
+        WHEN t.format <> 'kineto' AND p.cause = 'host_late' THEN 'The host is too slow to feed the '
+            || 'device: put more work into each launch (larger batches, more of the step fused or '
+            || 'compiled together), and move work of the host out of the loop.'
+        WHEN t.format <> 'kineto' AND p.cause = 'launch_call' THEN 'The device waits for launch '
+            || 'calls: fuse small kernels; where a single call is long, it loads modules or '
+            || 'allocates: warm up first.'
         WHEN p.cause = 'data_loading' THEN 'The device waits for batches: load them in worker '
             || 'processes (num_workers, pin_memory, persistent_workers) and prefetch.'
         WHEN p.cause = 'synchronisation' THEN 'The host waits for the device and then prepares the '

@@ -6,7 +6,8 @@
 -- row that is ok. Something has to take the time, so a hot operator is no fault: info. Operators
 -- that only copy (aten::copy_, _to_copy, clone, contiguous, cat, stack) are faults, because
 -- conversions, layouts and copies can be avoided: low or medium. They too are info on the host of a
--- trace with device work, as that time matters only where the device waits for it.
+-- trace with device work, as that time matters only where the device waits for it. In XPlane files
+-- operators are those of compiled programs, as in framework_operators.
 -- Source: the hot operation rule of PRISM's training profiler, with own times instead of nested
 --     totals and other severities.
 -- @scope trace
@@ -17,19 +18,13 @@
 --     {calls:call|calls}.
 -- @advice Here a change pays most: look at its shapes in operators_by_input, at where it is called
 --     from in operators_by_stack and module_tree, and at its kernels in kernels_by_operator.
-WITH shares AS (
+WITH ranked AS (
     SELECT
-        trace_id, name, calls, unnest(make_array('device', 'host')) AS place,
-        unnest(make_array(device_self_ns, host_self_ns)) AS self_ns
-    FROM operators
-),
-ranked AS (
-    SELECT
-        *, sum(self_ns) OVER (PARTITION BY trace_id, place) AS all_ns,
+        *,
         row_number() OVER (
             PARTITION BY trace_id, place ORDER BY calls > 0 DESC, self_ns DESC, name) AS number,
         regexp_like(name, '^aten::(copy_?|_to_copy|clone|contiguous|_?cat|stack)$') AS is_copy
-    FROM shares
+    FROM _operation_times
 ),
 hot AS (
     SELECT *
@@ -40,12 +35,16 @@ hot AS (
 SELECT
     t.trace_id, t.rank, h.name, h.calls, h.self_ns AS numerator, h.all_ns AS denominator,
     h.name || ' on the ' || h.place AS subject,
-    CASE h.place
-        WHEN 'device' THEN 'all device time, ns'
-        WHEN 'host' THEN 'own time of all operators on the host, ns'
+    CASE
+        WHEN h.is_compiled
+            THEN concat('own time of all compiled operators on the ', h.place, ', ns')
+        WHEN h.place = 'device' THEN 'all device time, ns'
+        WHEN h.place = 'host' THEN 'own time of all operators on the host, ns'
     END AS denominator_name,
-    CASE h.place
-        WHEN 'device' THEN 'all device time'
+    CASE
+        WHEN h.is_compiled
+            THEN concat('the own time of all compiled operators on the ', h.place)
+        WHEN h.place = 'device' THEN 'all device time'
         ELSE 'the operators'' own time on the host'
     END AS all,
     CASE WHEN t.device_work > 0 AND h.place = 'host' OR NOT h.is_copy THEN 'info' END AS severity,
@@ -54,18 +53,32 @@ SELECT
             || 'device, write into buffers that are there (out=), and copy less often; '
             || 'operators_by_stack and module_tree say where it is called from, '
             || 'operators_by_input which types and shapes it copies.'
+        WHEN h.is_compiled THEN 'Here a change pays most: hlo_operators has the operations and '
+            || 'bytes of compiled operators, and framework_operators the operators of the '
+            || 'framework that they come from.'
     END AS advice,
-    concat(
-        'SELECT name, calls, ', h.place, '_self_ns, ', h.place, '_self_pct, ',
-        'sum(CASE WHEN name = ''', replace(h.name, '''', ''''''), ''' THEN ', h.place,
-        '_self_ns END) OVER () AS numerator, sum(', h.place, '_self_ns) OVER () AS denominator ',
-        'FROM operators WHERE trace_id = ''', t.trace_id,
-        ''' ORDER BY ', h.place, '_self_ns DESC LIMIT 20') AS evidence,
+    CASE
+        WHEN h.is_compiled THEN concat(
+            'SELECT name, sum(calls) AS calls, sum(self_ns) AS self_ns, ',
+            'sum(sum(CASE WHEN name = ''', replace(h.name, '''', ''''''), ''' THEN self_ns END)) ',
+            'OVER () AS numerator, sum(sum(self_ns)) OVER () AS denominator ',
+            'FROM framework_operators WHERE trace_id = ''', t.trace_id, ''' AND device IS ',
+            CASE h.place WHEN 'device' THEN 'NOT ' END,
+            'NULL GROUP BY name ORDER BY self_ns DESC LIMIT 20')
+        ELSE concat(
+            'SELECT name, calls, ', h.place, '_self_ns, ', h.place, '_self_pct, ',
+            'sum(CASE WHEN name = ''', replace(h.name, '''', ''''''), ''' THEN ', h.place,
+            '_self_ns END) OVER () AS numerator, sum(', h.place, '_self_ns) OVER () AS ',
+            'denominator FROM operators WHERE trace_id = ''', t.trace_id,
+            ''' ORDER BY ', h.place, '_self_ns DESC LIMIT 20')
+    END AS evidence,
     CASE
         WHEN t.format <> 'mllm_perf' AND a.how_to_record IS NULL THEN t.no_device_reason
         WHEN t.format <> 'mllm_perf' AND t.too_little_reason IS NOT NULL THEN t.too_little_reason
         WHEN h.trace_id IS NULL AND t.format = 'mllm_perf'
             THEN 'For perf.json recordings mllm_operation_totals has the operations.'
+        WHEN h.trace_id IS NULL AND t.format = 'xplane'
+            THEN 'The trace has no operators of compiled programs.'
         WHEN h.trace_id IS NULL THEN concat('The trace has no operators', a.hint)
     END AS reason
 FROM _rule_traces t

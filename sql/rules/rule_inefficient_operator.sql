@@ -72,16 +72,23 @@ chosen AS (
 )
 SELECT
     t.trace_id, t.rank, c.device, c.name, left(c.input_shapes, 120) AS shapes, c.device_pct,
-    c.roofline_pct, c.bound, c.cause, c.figure, c.further_causes, c.advice,
+    c.roofline_pct, c.bound, c.cause, c.figure, c.further_causes,
     c.saved_ns AS numerator, c.all_ns AS denominator,
     CASE WHEN NOT c.is_hit THEN false END AS is_finding,
+    CASE
+        WHEN c.advice IS NOT NULL THEN c.advice
+        WHEN t.format <> 'kineto' THEN 'Look at its kernels in kernel_roofline and at other shapes '
+            || 'in operator_roofline.'
+    END AS advice,
     CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
         WHEN c.device_reason IS NOT NULL
             THEN concat('The peaks are not known: ', c.device_reason, '.')
         WHEN c.name IS NULL
-            THEN 'No operator has figures, or lower bounds only; use record_shapes=True '
-                || '(roofline_coverage says why).'
+            THEN concat(
+                'No operator has figures, or lower bounds only',
+                CASE WHEN t.format = 'kineto' THEN '; use record_shapes=True' END,
+                ' (roofline_coverage says why).')
         -- A few calls of an operator show its distance also where there is little other work.
         WHEN NOT (c.is_hit AND c.calls >= 3) THEN t.too_little_reason
     END AS reason

@@ -56,9 +56,16 @@ SELECT
         WHEN 100.0 * coalesce(l.idle_ns, 0) <= setting('rule_gpu_idle_pct') * w.total_ns THEN 'low'
     END AS severity,
     CASE
+        WHEN t.format = 'xplane' THEN 'Launch less and larger: raise the batch size, and put more '
+            || 'of the step, or several steps, into one compiled function (in JAX jax.jit, '
+            || 'jax.lax.scan).'
+        WHEN t.format <> 'kineto' THEN 'Launch less and larger: raise the batch size, fuse small '
+            || 'kernels, and capture launches that repeat as a graph (CUDA graphs, HIP graphs).'
+    END AS advice,
+    CASE
         WHEN w.trace_id IS NULL THEN t.no_device_reason
-        WHEN w.linked = 0 THEN 'No launch of the device work was found; record '
-            || 'ProfilerActivity.CPU and ProfilerActivity.CUDA together.'
+        WHEN w.linked = 0
+            THEN concat('No launch of the device work was found', t.calls_hint)
         WHEN w.median_ns IS NULL THEN 'The device ran no kernels.'
         ELSE v.too_little_reason
     END AS reason

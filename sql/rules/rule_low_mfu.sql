@@ -67,8 +67,12 @@ SELECT
         WHEN s.trace_id IS NULL
             THEN coalesce(t.no_device_reason, 'No device work belongs to a step.')
         WHEN d.reason IS NOT NULL THEN concat('The peaks are not known: ', d.reason, '.')
-        WHEN coalesce(s.matrix_flop, 0) = 0 THEN
-            'No products, convolutions or attention have figures; use record_shapes=True.'
+        WHEN coalesce(s.matrix_flop, 0) = 0 THEN concat(
+            'No products, convolutions or attention have figures',
+            CASE
+                WHEN t.format = 'kineto' THEN '; use record_shapes=True.'
+                ELSE ' (roofline_coverage says why).'
+            END)
         WHEN NOT s.is_known THEN 'The device has no peak for one of the types.'
         WHEN coalesce(s.modelled_pct, 0) < setting('rule_low_mfu_modelled_pct')
             THEN concat(

@@ -51,7 +51,15 @@ SELECT
             OR 100.0 * g.total_memcpy_time_ns < setting('rule_memcpy_pct') * g.total_time_ns
             THEN 'low'
     END AS severity,
-    CASE WHEN g.is_reported THEN 'See pageable_copies, which reports the cause.' END AS advice,
+    CASE
+        WHEN g.is_reported THEN 'See pageable_copies, which reports the cause.'
+        WHEN t.format = 'xplane' THEN 'Copy less: keep arrays on the device, create them there, '
+            || 'and put the next batch there (in JAX jax.device_put) while the step before it '
+            || 'computes.'
+        WHEN t.format <> 'kineto' THEN 'Copy less: keep data on the device, create it there, and '
+            || 'copy asynchronously from pinned memory on a stream of its own so that computation '
+            || 'hides it.'
+    END AS advice,
     CASE
         WHEN coalesce(g.busy_time_ns, 0) = 0
             THEN coalesce(t.no_device_reason, 'The device work of the trace has no length.')

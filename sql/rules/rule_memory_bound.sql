@@ -56,6 +56,10 @@ SELECT
     t.trace_id, t.rank, s.bound_ns AS numerator, s.device_ns AS denominator, s.name,
     nullif(s.unknown_ns, 0) AS unknown_ns,
     CASE
+        WHEN t.format <> 'kineto' THEN 'Fuse them with their neighbours so that memory is read '
+            || 'once, use lower precision, or larger sizes.'
+    END AS advice,
+    CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
         WHEN t.format <> 'kineto' AND coalesce(s.known_ns, 0) = 0
             THEN concat('Operators cannot be measured without their shapes', a.hint)
@@ -69,8 +73,8 @@ SELECT
                 round(100.0 * s.unknown_ns / s.device_ns, 1), ' % of the time of all kernels, ',
                 'copies and fills cannot be measured (', format_ns(s.unknown_ns), ' of ',
                 format_ns(s.device_ns), '); ', round(100.0 * s.bound_ns / s.device_ns, 1),
-                ' % are known to be bound by memory. memory_bound_operations says why; ',
-                'shapes need record_shapes=True.')
+                ' % are known to be bound by memory. memory_bound_operations says why',
+                CASE WHEN t.format = 'kineto' THEN '; shapes need record_shapes=True' END, '.')
         ELSE t.too_little_reason
     END AS reason
 FROM _rule_traces t

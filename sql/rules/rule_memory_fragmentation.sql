@@ -31,12 +31,20 @@ SELECT
     CASE WHEN p.unused_bytes < setting('rule_memory_fragmentation_bytes') THEN false END
         AS is_finding,
     CASE
+        WHEN t.format NOT IN ('kineto', 'torch_memory') THEN 'Avoid sizes that change from step to '
+            || 'step (pad or bucket inputs), and allocate large buffers first.'
+    END AS advice,
+    CASE
         WHEN p.trace_id IS NOT NULL THEN NULL
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no totals of an allocator.'
-        WHEN r.trace_id IS NULL THEN 'Memory was not recorded; use profile_memory=True.'
+        WHEN t.format = 'memory_timeline' THEN 'A memory timeline has no totals of an allocator.'
+        WHEN r.trace_id IS NULL THEN concat('Memory was not recorded', a.hint)
+        WHEN t.format NOT IN ('kineto', 'torch_memory')
+            THEN 'The trace has no totals of an allocator that reserves memory.'
         ELSE 'No allocator that reserves memory wrote its totals: the program ran on the CPU, or '
             || 'PyTorch is older than 1.10.'
     END AS reason
 FROM _rule_traces t
 LEFT JOIN recorded r ON r.trace_id = t.trace_id
 LEFT JOIN peaks p ON p.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'memory'

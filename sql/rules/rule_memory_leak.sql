@@ -26,10 +26,18 @@ SELECT
     l.slope_bytes AS value, abs(l.slope_bytes) AS growth_bytes, l.verdict = 'leak' AS is_finding,
     l.r2,
     concat(
-        coalesce(l.device_type, 'the device'),
+        CASE
+            -- Files of other profilers do not name the maker of a GPU with its memory.
+            WHEN l.device_type IN ('cuda', 'hip') AND t.format <> 'kineto' THEN 'GPU'
+            ELSE coalesce(l.device_type, 'the device')
+        END,
         CASE WHEN l.device >= 0 THEN concat(' ', l.device) END) AS place,
     CASE WHEN l.slope_bytes < 0 THEN ' shrinks by ' ELSE ' grows by ' END AS direction,
     CASE WHEN l.device >= 0 THEN 'high' END AS severity,
+    CASE
+        WHEN t.format <> 'kineto' THEN 'Look for memory that outlives its step: results that are '
+            || 'kept in lists, caches and closures; allocations_across_steps lists it.'
+    END AS advice,
     CASE
         WHEN t.format = 'mllm_perf'
             THEN 'A perf.json recording has no steps; mllm_alive_blobs lists what was not freed.'

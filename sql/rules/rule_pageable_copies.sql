@@ -3,7 +3,7 @@
 -- The names of such copies hold Pageable. The severity is low where they are less than
 -- rule_pageable_copies_pct of the time from the first to the last work of the device. Smaller
 -- copies are for tiny_copies. The rule is not measurable where no name of a copy says whether the
--- host's memory is pinned (ROCm).
+-- host's memory is pinned (ROCm, XLA).
 -- Source: pageable copies as CUPTI names them.
 -- @scope trace
 -- @finding above 2 pct, high above 10: share of device busy time in pageable copies
@@ -32,7 +32,7 @@ copies AS (
         trace_id, device, count(*) FILTER (WHERE is_pageable) AS copies,
         sum(bytes) FILTER (WHERE is_pageable) AS bytes,
         coalesce(interval_union_len(CASE WHEN is_pageable THEN ts_ns END, end_ns), 0) AS copy_ns,
-        count(*) FILTER (WHERE contains(name, 'Host')) > 0
+        count(*) FILTER (WHERE regexp_like(name, 'Host|H2D|D2H')) > 0
             AND count(*) FILTER (WHERE is_pageable OR contains(name, 'Pinned')) = 0 AS is_unknown
     FROM named
     WHERE kind = 'memcpy' AND dur_ns >= 0
@@ -51,10 +51,18 @@ SELECT
             ' has no copies from or to pageable memory.')
     END AS message,
     CASE
+        WHEN t.format <> 'kineto' THEN 'Pin the host''s memory (allocate it with cudaHostAlloc, or '
+            || 'register it with cudaHostRegister) and copy asynchronously; read results back '
+            || 'seldom and together.'
+    END AS advice,
+    CASE
         WHEN coalesce(g.busy_time_ns, 0) = 0
             THEN coalesce(t.no_device_reason, 'The device work of the trace has no length.')
-        WHEN c.is_unknown THEN 'The profiler of this device does not say whether the host memory '
-            || 'of copies is pinned; look at is_pinned() of the tensors.'
+        WHEN c.is_unknown AND t.format = 'xplane' THEN 'The names of the copies do not say whether '
+            || 'the host memory is pinned; memcpy_details in the args of their events may.'
+        WHEN c.is_unknown THEN concat(
+            'The profiler of this device does not say whether the host memory of copies is pinned',
+            CASE WHEN t.format = 'kineto' THEN '; look at is_pinned() of the tensors' END, '.')
         ELSE v.too_little_reason
     END AS reason
 FROM _rule_traces t

@@ -59,7 +59,10 @@ SELECT
             THEN coalesce(t.no_device_reason, 'No device work has a duration.')
         WHEN d.reason IS NOT NULL THEN concat('The peaks are not known: ', d.reason, '.')
         WHEN s.known = 0
-            THEN 'No operator has figures; use record_shapes=True (roofline_coverage says why).'
+            THEN concat(
+                'No operator has figures',
+                CASE WHEN t.format = 'kineto' THEN '; use record_shapes=True' END,
+                ' (roofline_coverage says why).')
     END AS reason
 FROM _rule_traces t
 LEFT JOIN summed s ON s.trace_id = t.trace_id

@@ -60,11 +60,24 @@ SELECT
         ELSE '.'
     END AS rest,
     CASE WHEN s.is_reported THEN 'low' END AS severity,
-    CASE WHEN s.is_reported THEN 'See launch_bound, which reports the cause.' END AS advice,
+    CASE
+        WHEN s.is_reported THEN 'See launch_bound, which reports the cause.'
+        WHEN t.format = 'xplane' THEN 'If the calls are launches, put more work into one compiled '
+            || 'function (in JAX jax.jit). If they allocate, free, load or initialise, warm up '
+            || 'before the recording, and keep memory in the allocator of XLA.'
+        WHEN t.format <> 'kineto' THEN 'If the calls are launches, launch less: fuse small '
+            || 'kernels, and capture launches that repeat as a graph (CUDA graphs, HIP graphs). If '
+            || 'they allocate, free or initialise, allocate once and keep the memory, and warm up '
+            || 'before the recording.'
+    END AS advice,
     CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
-        WHEN coalesce(s.runtime_ns, 0) = 0 THEN 'The steps of the trace have device work and no '
-            || 'runtime calls; record ProfilerActivity.CPU and ProfilerActivity.CUDA together.'
+        WHEN coalesce(s.runtime_ns, 0) = 0 THEN concat(
+            CASE
+                WHEN t.format = 'kineto' OR s.is_marked THEN 'The steps of the trace have '
+                ELSE 'The trace has '
+            END,
+            'device work and no runtime calls', t.calls_hint)
         ELSE t.too_little_reason
     END AS reason
 FROM _rule_traces t

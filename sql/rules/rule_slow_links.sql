@@ -43,10 +43,18 @@ SELECT
     coalesce(l.waits, 0) AS waits,
     nullif(l.others, 0) AS others,
     CASE
+        WHEN t.format = 'xplane' THEN 'For a link compare the bus bandwidth of its group with that '
+            || 'of the others (bus_bandwidth_gb_s in collective_calls), and look at cables, '
+            || 'switches and the topology. For a rank without a trace record the rank too.'
+    END AS advice,
+    CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording is of one process.'
-        WHEN j.trace_id IS NULL THEN 'The trace does not say which rank it is; initialise '
-            || 'torch.distributed before the profiler starts, or put rank<N> into the name of the '
-            || 'file.'
+        WHEN j.trace_id IS NULL THEN concat(
+            'The trace does not say which rank it is; ',
+            CASE
+                WHEN t.is_torch
+                    THEN 'initialise torch.distributed before the profiler starts, or '
+            END, 'put rank<N> into the name of the file.')
         WHEN g.ranks = 1 THEN 'The store has no other rank of this job; ingest the files of all '
             || 'ranks from one folder.'
         WHEN f.job IS NULL THEN 'No collective of this job is complete, with the clocks of all '

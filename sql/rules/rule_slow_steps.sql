@@ -64,30 +64,37 @@ longest AS (
     FROM slow_steps
     GROUP BY trace_id
 ),
-words (cause, words, cure) AS (
+-- plain_cure is that for other programs than PyTorch, where it differs.
+words (cause, words, cure, plain_cure) AS (
     VALUES
         ('kernel', 'kernels', 'The device has more to do in these steps (longer inputs, '
             || 'evaluation, other code paths) or is slower (clocks, heat, other jobs): compare '
-            || 'the kernels of a slow and of a usual step.'),
+            || 'the kernels of a slow and of a usual step.', NULL),
         ('memcpy', 'copies', 'More is copied in these steps: look for checkpoints, logging and '
-            || 'inputs that are moved late.'),
-        ('memset', 'fills', 'More is filled in these steps: look for buffers that are made anew.'),
+            || 'inputs that are moved late.', NULL),
+        ('memset', 'fills', 'More is filled in these steps: look for buffers that are made anew.',
+            NULL),
         ('communication', 'communication', 'Other ranks come late in these steps: see stragglers '
-            || 'and collective_waits.'),
+            || 'and collective_waits.', NULL),
         ('runtime', 'runtime calls', 'Calls of the runtime take long in these steps: look for '
             || 'cudaMalloc and cudaFree (changing shapes), synchronisations, and kernels that are '
+            || 'loaded late.', 'Calls of the runtime take long in these steps: look for calls that '
+            || 'allocate and free memory (changing shapes), synchronisations, and kernels that are '
             || 'loaded late.'),
         ('dataloader', 'data loading', 'Batches come late now and then: raise prefetch_factor and '
             || 'num_workers, keep workers alive (persistent_workers=True), and look for samples '
-            || 'that are slow to read.'),
+            || 'that are slow to read.', 'Batches come late now and then: load more of them ahead, '
+            || 'and look for samples that are slow to read.'),
         ('cpu_exec', 'operators on the host', 'The host does more in these steps: look for '
-            || 'logging, checkpoints, compilation and shapes that change.'),
+            || 'logging, checkpoints, compilation and shapes that change.', NULL),
         ('other', 'nothing that is recorded', 'Nothing that is recorded goes on: look for garbage '
-            || 'collection, checkpoints and files; with_stack=True shows Python.')
+            || 'collection, checkpoints and files; with_stack=True shows Python.',
+            'Nothing that is recorded goes on: look for garbage collection, checkpoints and files.')
 )
 SELECT
     t.trace_id, t.rank, CAST(round(coalesce(c.excess_ns, 0)) AS BIGINT) AS numerator,
-    l.total_ns AS denominator, c.cause, l.steps, c.steps AS slow_steps, w.words, w.cure,
+    l.total_ns AS denominator, c.cause, l.steps, c.steps AS slow_steps, w.words,
+    coalesce(CASE WHEN t.format <> 'kineto' THEN w.plain_cure END, w.cure) AS cure,
     round(c.cause_excess_ns) AS cause_excess_ns, round(g.median_ns) AS median_ns,
     g.step AS longest, g.step_ns, g.first_ns, g.last_ns,
     CASE c.steps WHEN 1 THEN 'steps is slow: it takes' ELSE 'steps are slow: they take' END
@@ -101,12 +108,13 @@ SELECT
     CASE WHEN c.steps = 1 THEN 'low' END AS severity,
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no steps.'
+        WHEN l.steps IS NULL AND t.format <> 'kineto' THEN concat('The trace has no steps', a.hint)
         WHEN l.steps IS NULL
             THEN 'The trace has no steps; call prof.step() at the end of each step.'
         WHEN l.steps < setting_int('slow_step_min_steps') THEN concat(
             'The trace has ', l.steps, ' whole step', CASE WHEN l.steps > 1 THEN 's' END,
             ', too few to tell a slow one; record at least ', setting_int('slow_step_min_steps'),
-            ' (active=… of torch.profiler.schedule).')
+            CASE WHEN t.format = 'kineto' THEN ' (active=… of torch.profiler.schedule)' END, '.')
         WHEN l.total_ns = 0 THEN 'The steps have no length.'
         ELSE t.too_little_reason
     END AS reason
@@ -115,3 +123,4 @@ LEFT JOIN lengths l ON l.trace_id = t.trace_id
 LEFT JOIN largest c ON c.trace_id = t.trace_id
 LEFT JOIN words w ON w.cause = c.cause
 LEFT JOIN longest g ON g.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'steps'

@@ -65,6 +65,11 @@ SELECT
         WHEN x.most_pct < setting('rule_tensor_cores_high_pct') THEN 'high'
     END AS severity,
     CASE
+        WHEN t.format = 'nsys' AND d.compute_major >= 8 THEN 'Compute in bfloat16 or float16, or '
+            || 'in TF32 for float32; make sizes multiples of 8.'
+        WHEN t.format = 'nsys' AND d.compute_major >= 7 THEN 'Compute in float16; make sizes '
+            || 'multiples of 8. The device has no TF32.'
+        WHEN t.format <> 'kineto' THEN 'Compute in bfloat16 or float16; make sizes multiples of 8.'
         WHEN d.compute_major >= 8 THEN 'Use automatic mixed precision (torch.autocast with '
             || 'bfloat16 or float16), or TF32 for float32 '
             || '(torch.set_float32_matmul_precision("high")); make sizes multiples of 8.'
@@ -87,8 +92,12 @@ SELECT
             THEN concat(
                 'Of kernels that take ', format_ns(x.unclear_ns), ' it is unclear whether they ',
                 'use tensor cores; the share is between ', round(x.least_pct, 1), ' and ',
-                round(x.most_pct, 1), ' %. Record shapes (record_shapes=True), which tell types, ',
-                'or profile them with Nsight Compute.')
+                round(x.most_pct, 1), ' %.',
+                CASE
+                    WHEN t.format = 'kineto' THEN ' Record shapes (record_shapes=True), which tell '
+                        || 'types, or profile them with Nsight Compute.'
+                    WHEN t.format = 'nsys' THEN ' Profile them with Nsight Compute.'
+                END)
         ELSE coalesce(v.too_little_reason, t.too_little_reason)
     END AS reason
 FROM _rule_traces t

@@ -51,6 +51,10 @@ SELECT
         WHEN c.trace_id IS NULL THEN 'The host reads no single numbers from the device.'
     END AS message,
     CASE
+        WHEN t.format <> 'kineto' THEN 'Keep such numbers on the device and read them back '
+            || 'together every so many steps.'
+    END AS advice,
+    CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
         WHEN s.steps IS NULL AND c.copies > 0 THEN concat(
             'The trace has ', c.copies,
@@ -58,8 +62,13 @@ SELECT
                 WHEN 1 THEN ' tiny copy to the host (at '
                 ELSE ' tiny copies to the host (most at '
             END, c.place,
-            ') and no steps to count them by; call prof.step() at the end of each step.')
+            ') and no steps to count them by',
+            CASE
+                WHEN t.format = 'kineto' THEN '; call prof.step() at the end of each step.'
+                ELSE a.hint
+            END)
     END AS reason
 FROM _rule_traces t
 LEFT JOIN copies c ON c.trace_id = t.trace_id
 LEFT JOIN stepped s ON s.trace_id = t.trace_id
+LEFT JOIN _record_advice a ON a.trace_id = t.trace_id AND a.information = 'steps'

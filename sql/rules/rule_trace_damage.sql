@@ -4,8 +4,9 @@
 -- value: high for errors (elements or bytes are lost) and for a trace without any element, low for
 -- other warnings (something odd was kept), info for one empty element, with which some programs end
 -- their lists. Partial overlaps are a finding (low) above rule_overlaps_pct percent of the events
--- with a duration. A trace without any of these has one row that is ok.
--- Source: ingest_issues.
+-- with a duration. Tracks of asynchronous work and of ranges (kind span) do not count here, because
+-- what is on them may overlap. A trace without any of these has one row that is ok.
+-- Source: ingest_issues, and the flag overlaps of events.
 -- @scope trace
 -- @setting rule_overlaps_pct 5 pct Share of partial overlaps among events above which
 --     rule_trace_damage has a finding.
@@ -14,23 +15,32 @@
 --     duration.
 -- @column unit VARCHAR text Unit of value and threshold: count, or pct for partial_overlap.
 -- @column threshold DOUBLE number 0, or the setting rule_overlaps_pct.
--- @column numerator BIGINT number Partial overlaps; NULL for other issues.
--- @column denominator BIGINT number Events with a duration; NULL for other issues.
+-- @column numerator BIGINT number Partial overlaps, without tracks of kind span; NULL for other
+--     issues.
+-- @column denominator BIGINT number Events with a duration on the same tracks; NULL for other
+--     issues.
 -- @unmeasured The file could not be judged.
--- @message {subject}, {times:time|times}[ ({share:2} % of the events with a duration)]: {detail}
+-- @message {subject}, {times:time|times}[ ({share:2} % of the events with a duration on threads and streams)]: {detail}
 -- @advice If elements are lost, record the trace again and let the profiler finish writing; other
 --     oddities are kept in the tables: look at the examples.
 -- @evidence SELECT i.severity, i.code, i."count", i.skipped_count, i.first_event_id, i.example,
---     i.detail, CASE i.code WHEN 'partial_overlap' THEN i."count" END AS numerator, CASE i.code
+--     i.detail, CASE i.code WHEN 'partial_overlap' THEN e.overlaps END AS numerator, CASE i.code
 --     WHEN 'partial_overlap' THEN e.events END AS denominator FROM ingest_issues i CROSS JOIN
---     (SELECT count(*) AS events FROM events WHERE trace_id = {trace_id} AND dur_ns IS NOT NULL) e
---     WHERE i.trace_id = {trace_id}{of_code:raw} ORDER BY i.severity, i.code
+--     (SELECT count(dur_ns) AS events, count(CASE WHEN overlaps THEN 1 END) AS overlaps FROM events
+--     WHERE trace_id = {trace_id} AND track_id NOT IN (SELECT track_id FROM tracks WHERE trace_id =
+--     {trace_id} AND kind = 'span')) e WHERE i.trace_id = {trace_id}{of_code:raw} ORDER BY i.severity, i.code
 WITH lengths AS (
-    SELECT trace_id, count(*) AS events FROM events WHERE dur_ns IS NOT NULL GROUP BY trace_id
+    SELECT
+        e.trace_id, count(e.dur_ns) AS events, count(CASE WHEN e.overlaps THEN 1 END) AS overlaps
+    FROM events e
+    JOIN tracks t ON t.trace_id = e.trace_id AND t.track_id = e.track_id
+    WHERE t.kind <> 'span'
+    GROUP BY e.trace_id
 ),
 issues AS (
     SELECT
-        i.trace_id, i.code, i.severity, i.detail, i.example, i."count" AS times, l.events,
+        i.trace_id, i.code, i.severity, i.detail, i.example, l.events,
+        CASE WHEN i.code = 'partial_overlap' THEN l.overlaps ELSE i."count" END AS times,
         i.code = 'partial_overlap' AS is_share
     FROM ingest_issues i
     LEFT JOIN lengths l ON l.trace_id = i.trace_id
@@ -44,7 +54,8 @@ SELECT
     CASE WHEN i.is_share THEN i.times END AS numerator,
     CASE WHEN i.is_share THEN i.events END AS denominator,
     CASE WHEN i.is_share THEN 'partial overlaps' END AS numerator_name,
-    CASE WHEN i.is_share THEN 'events with a duration' END AS denominator_name,
+    CASE WHEN i.is_share THEN 'events with a duration on threads and streams' END
+        AS denominator_name,
     CASE WHEN i.is_share THEN 100.0 * i.times / i.events END AS share,
     CASE WHEN i.code IS NOT NULL THEN concat(' AND i.code = ''', i.code, '''') END AS of_code,
     CASE

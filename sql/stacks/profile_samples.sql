@@ -15,7 +15,8 @@
 -- @column ts_ns BIGINT ns Start of the sample; NULL if the unit is not one of time.
 -- @column unit VARCHAR text Unit as written; NULL if the file states none.
 -- @column weight DOUBLE number Weight in that unit; NULL if not usable.
--- @column samples BIGINT count The weight if it has no unit; otherwise 1.
+-- @column samples BIGINT count The weight if it has no unit, rounded to a whole number; 0 if it is
+--   not usable or beyond 64 bits; otherwise 1.
 -- @column cpu_ns BIGINT ns The weight as time; 0 for other units.
 -- @column bytes BIGINT bytes The weight as bytes; 0 for other units.
 -- @column stack VARCHAR[] list Frames, root first.
@@ -24,6 +25,7 @@ WITH weighed AS (
         trace_id, event_id, track_id, ts_ns,
         json_get_str(args, 'unit') AS unit,
         json_get_float(args, 'weight') AS weight,
+        json_get_int(args, 'weight') AS whole_weight,
         json_get_int(args, 'weight_ns') AS weight_ns,
         json_get_int(args, 'weight_bytes') AS weight_bytes,
         call_stack
@@ -32,7 +34,8 @@ WITH weighed AS (
 )
 SELECT
     trace_id, event_id, track_id, ts_ns, unit, weight,
-    CASE WHEN coalesce(unit, 'none') = 'none' THEN coalesce(try_cast(round(weight) AS BIGINT), 0)
+    CASE WHEN coalesce(unit, 'none') = 'none'
+        THEN coalesce(whole_weight, try_cast(round(weight) AS BIGINT), 0)
         ELSE 1 END AS samples,
     coalesce(weight_ns, 0) AS cpu_ns,
     coalesce(weight_bytes, 0) AS bytes,

@@ -2,6 +2,7 @@
 //! samples, the files of one job, and hostile files of each kind.
 
 mod hangs;
+mod stacks;
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ fn hangs_are_those_that_were_planted() {
     let truth = lines_of(&fixture("flight/truth.tsv"));
     let jobs = [
         "not_scheduled", "chain", "mismatch", "sizes", "not_started", "not_completed", "missing",
-        "rolled", "fine",
+        "rolled", "fine", "old_version",
     ];
     for job in jobs {
         let store = folder(&fixture(&format!("flight/{job}")));
@@ -49,9 +50,11 @@ fn hangs_are_those_that_were_planted() {
         );
         assert_eq!(found, want, "{job}");
         assert!(store.lines(SUM).iter().all(|sum| sum == "0 0"), "{job}");
-        assert_eq!(store.issues(), [""; 0], "{job}");
+        // Old versions number the groups of each rank.
+        let issues = if job == "old_version" { &["missing_reference 1"][..] } else { &[] };
+        assert_eq!(store.issues(), issues, "{job}");
     }
-    assert_eq!(truth.len(), 9);
+    assert_eq!(truth.len(), 10);
 }
 
 #[test]
@@ -261,6 +264,24 @@ fn folded_stacks_and_speedscope_profiles_have_stacks() {
     for store in [&folded, &sampled, &evented] {
         assert_eq!(store.lines(SUM), ["0 0"]);
     }
+}
+
+#[test]
+fn weights_keep_their_digits_and_those_beyond_64_bits_are_counted() {
+    let store = TestStore::new();
+    let path = store.folder.path().join("weights.folded");
+    let lines = "a;b 1.5\na;c 9007199254740993\na;d 9223372036854775807\na;e 9223372036854775808\n";
+    std::fs::write(&path, lines).expect("a file");
+    store.ingest(&path).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(
+        store.lines("SELECT samples FROM profile_samples ORDER BY event_id"),
+        ["2", "9007199254740993", "9223372036854775807", "0"]
+    );
+    assert_eq!(store.issues(), ["record_value 1"]);
+    assert_eq!(
+        store.lines("SELECT args FROM events WHERE event_id = 3"),
+        ["{\"weight\":9223372036854775808}"]
+    );
 }
 
 #[test]

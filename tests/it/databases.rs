@@ -1,6 +1,7 @@
 //! Files of Nsight Systems, rocpd, RPD and rocprofv3: rows as the fixtures' scripts state them,
 //! public files against counts of SQLite, hostile schemas, cut and damaged files.
 
+mod amd;
 mod otherwise;
 
 use std::collections::BTreeMap;

@@ -18,10 +18,12 @@ mod track_event;
 mod tracks;
 
 use crate::error::Result;
+use crate::issues::Issues;
 use crate::source::Content;
 use crate::trace::Reading;
 use crate::typed::TypedElements;
 use crate::wire::{Failure, Fields, Value, varint};
+use crate::xplane::UnknownFields;
 
 use kinds::{is_header, kind};
 use reader::Reader;
@@ -65,14 +67,18 @@ pub fn read(elements: &mut TypedElements<'_>, reading: &Reading<'_>, budget: usi
     let failed = |failure: Failure| failure.of(reading.name, "Perfetto trace");
     let mut reader = Reader::new(elements, reading, budget);
     // Damage is counted by the second pass.
-    let mut ignored = crate::issues::Issues::default();
-    packets::for_each(reading, budget, &mut ignored, &mut |bytes, at| reader.announce(bytes, at))
-        .map_err(failed)?;
+    let (mut ignored, mut unlisted) = (Issues::default(), UnknownFields::default());
+    packets::for_each(reading, budget, &mut ignored, &mut unlisted, &mut |bytes, at| {
+        reader.announce(bytes, at)
+    })
+    .map_err(failed)?;
     reader.announced();
-    let mut issues = crate::issues::Issues::default();
-    packets::for_each(reading, budget, &mut issues, &mut |bytes, at| reader.packet(bytes, at))
-        .map_err(failed)?;
-    reader.finish(issues);
+    let (mut issues, mut unknown) = (Issues::default(), UnknownFields::default());
+    packets::for_each(reading, budget, &mut issues, &mut unknown, &mut |bytes, at| {
+        reader.packet(bytes, at)
+    })
+    .map_err(failed)?;
+    reader.finish(issues, unknown);
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::trace::Reading;
 use crate::wire::{Failure, Fault, Fields, Stream};
+use crate::xplane::UnknownFields;
 
 /// Maximum length of a packet that is read, bytes.
 const MAX_PACKET: u64 = 256 << 20;
@@ -75,6 +76,7 @@ pub fn for_each(
     reading: &Reading<'_>,
     budget: usize,
     issues: &mut Issues,
+    unknown: &mut UnknownFields,
     each: &mut dyn FnMut(&[u8], u64) -> Result<()>,
 ) -> Result<(), Failure> {
     let content = reading.content;
@@ -97,6 +99,7 @@ pub fn for_each(
         };
         if part.number != 1 {
             issues.add(Code::UnknownField, None, Some(part.at), b"");
+            unknown.add(("trace", part.number));
             continue;
         }
         if !part.has_bytes || part.len() > MAX_PACKET {
@@ -111,7 +114,7 @@ pub fn for_each(
         let bytes = stream.bytes(part.start, part.end)?;
         match compressed(bytes) {
             Some((kind, packed)) => match unpack(kind, packed, budget) {
-                Some(unpacked) => inner(&unpacked, part.at, issues, each)?,
+                Some(unpacked) => inner(&unpacked, part.at, issues, unknown, each)?,
                 None => issues.add(Code::UnreadMessage, None, Some(part.at), b""),
             },
             None => each(bytes, part.at)?,
@@ -151,6 +154,7 @@ fn inner(
     bytes: &[u8],
     at: u64,
     issues: &mut Issues,
+    unknown: &mut UnknownFields,
     each: &mut dyn FnMut(&[u8], u64) -> Result<()>,
 ) -> Result<()> {
     let mut fields = Fields::of(bytes);
@@ -162,7 +166,10 @@ fn inner(
                 Ok(packet) if compressed(packet).is_none() => each(packet, at)?,
                 _ => issues.add(Code::UnreadMessage, None, Some(at), b""),
             },
-            Ok(Some(_)) => issues.add(Code::UnknownField, None, Some(at), b""),
+            Ok(Some(field)) => {
+                issues.add(Code::UnknownField, None, Some(at), b"");
+                unknown.add(("trace", field.number));
+            }
             Err(_) => {
                 issues.add(Code::UnreadMessage, None, Some(at), b"");
                 return Ok(());

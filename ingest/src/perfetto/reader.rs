@@ -16,6 +16,7 @@ use crate::issues::{Code, Issues};
 use crate::trace::Reading;
 use crate::typed::{JsonText, TypedElements};
 use crate::wire::{Fault, Fields};
+use crate::xplane::UnknownFields;
 
 /// The packet needs the state of its sequence.
 const NEEDS_STATE: u64 = 2;
@@ -310,8 +311,8 @@ impl<'e, 'a> Reader<'e, 'a> {
         self.elements.skip(code, packet.at, b"")
     }
 
-    /// Completes the properties of the trace. `issues` are those of the packets.
-    pub fn finish(self, issues: Issues) {
+    /// Completes the properties of the trace. `issues` and `unknown` are those of the packets.
+    pub fn finish(self, issues: Issues, unknown: UnknownFields) {
         let elements = self.elements;
         elements.issues.merge(issues);
         for (code, group) in [
@@ -333,7 +334,7 @@ impl<'e, 'a> Reader<'e, 'a> {
                 .collect();
             elements.issues.detail(code, kinds.join(", "));
         }
-        self.writer.finish(elements);
+        self.writer.finish(unknown, elements);
         if self.clocks.backward > 0 {
             elements.issues.add_many(Code::ClockBack, self.clocks.backward, None, None, b"");
         }

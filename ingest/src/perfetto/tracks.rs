@@ -154,7 +154,8 @@ pub struct TrackTable {
     /// The first descriptor of each track in the whole file.
     first: FxHashMap<u64, Descriptor>,
     resolved: FxHashMap<(u64, bool), Resolved>,
-    threads: FxHashSet<(i64, i64)>,
+    /// Threads that are tracks of ours, with the track of the file that is the thread itself.
+    threads: FxHashMap<(i64, i64), Option<u64>>,
     counters: FxHashSet<(Option<i64>, u32)>,
     /// Approximate memory, bytes.
     pub memory: usize,
@@ -172,12 +173,32 @@ impl TrackTable {
 
     /// Adds a descriptor in the order of the file.
     pub fn add(&mut self, descriptor: Descriptor, elements: &mut TypedElements<'_>) {
-        names(&descriptor, elements);
+        if self.names_thread(&descriptor) {
+            names(&descriptor, elements);
+        } else {
+            names(&Descriptor { thread_name: None, ..descriptor.clone() }, elements);
+        }
         self.known.entry(descriptor.uuid).or_default().update(descriptor);
     }
 
     fn get(&self, uuid: u64) -> Option<&Descriptor> {
         self.known.get(&uuid).or_else(|| self.first.get(&uuid))
+    }
+
+    /// Whether a track is the thread itself, which the first track of a thread is.
+    fn is_thread(&mut self, uuid: u64, thread: (i64, i64)) -> bool {
+        let is_new = !self.threads.contains_key(&thread);
+        self.threads.entry(thread).or_insert(Some(uuid));
+        is_new
+    }
+
+    /// Whether the thread takes its name from this descriptor. Where ids are used again, another
+    /// track of the same ids is another thread, which has its own name.
+    fn names_thread(&self, descriptor: &Descriptor) -> bool {
+        let own = descriptor.thread.and_then(|thread| self.threads.get(&thread).copied().flatten());
+        own.is_none_or(|own| {
+            own == descriptor.uuid || self.get(own).is_none_or(|own| own.thread_name.is_none())
+        })
     }
 
     /// Returns the process and the thread that a track belongs to.
@@ -239,8 +260,9 @@ impl TrackTable {
         }
         let resolved = match descriptor.thread {
             // The first track of a thread is the thread itself.
-            Some((pid, tid)) if self.threads.insert((pid, tid)) => {
+            Some((pid, tid)) if self.is_thread(uuid, (pid, tid)) => {
                 let track = thread(pid, tid, elements);
+                names(&descriptor, elements);
                 Resolved {
                     track,
                     pid: None,
@@ -289,7 +311,7 @@ impl TrackTable {
 
     /// Marks the track of a thread as used, for events that name their thread.
     pub fn use_thread(&mut self, pid: i64, tid: i64, elements: &TypedElements<'_>) -> u32 {
-        self.threads.insert((pid, tid));
+        self.threads.entry((pid, tid)).or_default();
         thread(pid, tid, elements)
     }
 }

@@ -24,7 +24,7 @@ pub fn push(
     for &(key, value) in series {
         let number = json::float(value);
         if number.is_none() || json::is_text(value) {
-            issues.add_at(Code::CounterValue, e.record, e.args.unwrap_or_default());
+            issues.add_at(Code::CounterValue, e.record, value);
         }
         rows.push(CounterRow {
             trace_id: c.trace_id,

@@ -19,6 +19,12 @@ pub struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
+    /// Returns the text of the args alone, as the example of an issue.
+    pub fn args_text(&self) -> &'a [u8] {
+        let text = self.args.unwrap_or_default();
+        Cursor::new(text, 0).value().unwrap_or(text)
+    }
+
     /// Returns the name of the element.
     pub fn name(&self, c: &Context<'a>) -> Option<Interned<'a>> {
         match self.record.name {

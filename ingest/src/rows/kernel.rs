@@ -42,7 +42,7 @@ pub fn push(
     let (([grid_x, grid_y, grid_z], grid_ok), ([block_x, block_y, block_z], block_ok)) =
         (triple(args.grid), triple(args.block));
     if !(grid_ok && block_ok) {
-        issues.add_at(Code::LaunchShape, record, e.args.unwrap_or_default());
+        issues.add_at(Code::LaunchShape, record, e.args_text());
     }
     if link.launch.is_none() {
         issues.add_at(Code::UnlinkedDevice, record, b"");

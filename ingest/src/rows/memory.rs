@@ -28,7 +28,7 @@ pub fn push(
 ) {
     let bytes = args.bytes.filter(|b| b.unsigned_abs() < MAX_BYTES);
     if bytes.is_none() {
-        issues.add_at(Code::MemoryValue, e.record, e.args.unwrap_or_default());
+        issues.add_at(Code::MemoryValue, e.record, e.args_text());
     }
     let number = args.device_type.map(|t| t.to_string());
     let known = args

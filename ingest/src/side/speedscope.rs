@@ -1,6 +1,11 @@
 //! Speedscope's JSON: profiles of samples, and profiles of frames that open and close.
+//!
+//! Frames that open and close at times stay events. In other units, such as bytes, they have no
+//! place on a timeline and become samples.
 
 use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use super::{Metadata, flight::ends, items, text};
 use crate::error::{IngestError, Result};
@@ -45,15 +50,20 @@ pub struct Speedscope {
     pub issues: Issues,
 }
 
+/// The exponent that makes microseconds of a unit of time.
+fn exponent(unit: &str) -> Option<&'static str> {
+    match unit {
+        "nanoseconds" => Some("e-3"),
+        "microseconds" => Some(""),
+        "milliseconds" => Some("e3"),
+        "seconds" => Some("e6"),
+        _ => None,
+    }
+}
+
 /// Converts a number in a unit of time to ns; `None` for another unit, or beyond 64 bits.
 pub fn time_ns(unit: Option<&str>, raw: &[u8]) -> Option<i64> {
-    let exponent = match unit? {
-        "nanoseconds" => "e-3",
-        "microseconds" => "",
-        "milliseconds" => "e3",
-        "seconds" => "e6",
-        _ => return None,
-    };
+    let exponent = exponent(unit?)?;
     let digits = std::str::from_utf8(raw).ok()?;
     // The text is read as a decimal number, so no digit is lost.
     if exponent.is_empty() || digits.contains(['e', 'E']) {
@@ -164,6 +174,9 @@ impl Reader<'_> {
     }
 }
 
+/// Frame, whether it opens, and its place as written.
+type RawEvent = (u32, bool, String);
+
 /// A profile whose members have come in any order.
 #[derive(Default)]
 struct Raw {
@@ -171,15 +184,14 @@ struct Raw {
     start: Option<Vec<u8>>,
     samples: Vec<Option<Vec<u32>>>,
     weights: Vec<Option<String>>,
-    /// Frame, whether it opens, and the time as written.
-    events: Vec<Option<(u32, bool, String)>>,
+    events: Vec<Option<RawEvent>>,
 }
 
 fn index(raw: &[u8]) -> Option<u32> {
     json::int(raw).and_then(|n| u32::try_from(n).ok())
 }
 
-fn event(raw: &[u8]) -> Option<(u32, bool, String)> {
+fn event(raw: &[u8]) -> Option<RawEvent> {
     let [mut kind, mut at] = [None, None];
     let mut frame = None;
     if raw.first() != Some(&b'{') {
@@ -267,31 +279,168 @@ impl Reader<'_> {
                 None => file.issues.add(Code::BadRecord, Some(ord), None, b"sample"),
             }
         }
+        if profile.unit.as_deref().and_then(exponent).is_some() {
+            self.spans(raw.events, &mut profile);
+        } else {
+            self.fold(raw.events, &mut profile)?;
+        }
+        self.file.profiles.push(profile);
+        Ok(())
+    }
+
+    /// Adds events whose places are times.
+    fn spans(&mut self, events: Vec<Option<RawEvent>>, profile: &mut Profile) {
         let mut last = i64::MIN;
-        for event in raw.events {
-            let ord = file.elements;
-            file.elements += 1;
+        for event in events {
             let placed = event.and_then(|(frame, opens, at)| {
-                // Frames of other units than time have no place on a timeline.
                 let ts = time_ns(profile.unit.as_deref(), at.as_bytes())?;
-                (frame < known && ts >= last).then_some((frame, opens, ts))
+                (self.knows(frame) && ts >= last).then_some((frame, opens, ts))
             });
+            let ord = self.count();
             let Some((frame, opens, ts)) = placed else {
-                file.issues.add(Code::BadRecord, Some(ord), None, b"event");
+                self.file.issues.add(Code::BadRecord, Some(ord), None, b"event");
                 continue;
             };
             last = ts;
             let element = if opens { Element::Open(frame, ts) } else { Element::Close(frame, ts) };
             profile.elements.push((ord, element));
         }
-        file.profiles.push(profile);
+    }
+
+    /// Makes each event a sample of the frames that are open after it, which weighs as much as lies
+    /// between it and the next event. If that is nothing, the sample has no frames.
+    fn fold(
+        &mut self,
+        events: Vec<Option<RawEvent>>,
+        profile: &mut Profile,
+    ) -> std::result::Result<(), Ends> {
+        let mut open = OpenFrames::default();
+        let mut last: Option<(u64, Place)> = None;
+        for event in events {
+            let placed = event.and_then(|(frame, opens, at)| {
+                let place = Place::read(at.as_bytes())?;
+                let is_later = last.is_none_or(|(_, last)| !place.is_before(last));
+                (self.knows(frame) && is_later).then_some((frame, opens, place))
+            });
+            let ord = self.count();
+            let Some((frame, opens, place)) = placed else {
+                self.file.issues.add(Code::BadRecord, Some(ord), None, b"event");
+                continue;
+            };
+            if let Some((ord, from)) = last.replace((ord, place)) {
+                let weight = place.after(from);
+                let frames = if weight == "0" { Vec::new() } else { open.frames() };
+                self.take(size_of_val(&frames[..]))?;
+                profile.elements.push((ord, Element::Sample(frames, Some(weight))));
+            }
+            if opens {
+                open.open(frame, ord);
+            } else {
+                open.close(frame, ord, &mut self.file.issues);
+            }
+        }
+        if let Some((ord, _)) = last {
+            profile.elements.push((ord, Element::Sample(Vec::new(), Some("0".to_owned()))));
+        }
+        open.end(&mut self.file.issues);
         Ok(())
+    }
+
+    fn knows(&self, frame: u32) -> bool {
+        (frame as usize) < self.file.frames.len()
+    }
+
+    /// Counts an element and returns its position.
+    fn count(&mut self) -> u64 {
+        self.file.elements += 1;
+        self.file.elements - 1
+    }
+}
+
+/// A place in a unit other than one of time.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Whole(i64),
+    Real(f64),
+}
+
+impl Place {
+    fn read(raw: &[u8]) -> Option<Self> {
+        json::int(raw).map(Self::Whole).or_else(|| json::float(raw).map(Self::Real))
+    }
+
+    fn real(self) -> f64 {
+        match self {
+            Self::Whole(at) => at as f64,
+            Self::Real(at) => at,
+        }
+    }
+
+    fn is_before(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Whole(at), Self::Whole(other)) => at < other,
+            _ => self.real() < other.real(),
+        }
+    }
+
+    /// Returns how far it lies after another place, as a number of JSON.
+    fn after(self, other: Self) -> String {
+        match (self, other) {
+            (Self::Whole(at), Self::Whole(other)) => {
+                (i128::from(at) - i128::from(other)).to_string()
+            }
+            // The difference of finite numbers may be infinite.
+            _ => (self.real() - other.real()).clamp(0.0, f64::MAX).to_string(),
+        }
+    }
+}
+
+/// Frames that are open, root first, each with the element that opened it.
+#[derive(Default)]
+struct OpenFrames {
+    stack: Vec<(u32, u64)>,
+    /// How often each frame is open.
+    counts: FxHashMap<u32, u32>,
+}
+
+impl OpenFrames {
+    fn frames(&self) -> Vec<u32> {
+        self.stack.iter().map(|(frame, _)| *frame).collect()
+    }
+
+    fn open(&mut self, frame: u32, ord: u64) {
+        self.stack.push((frame, ord));
+        *self.counts.entry(frame).or_default() += 1;
+    }
+
+    /// Closes the last open frame of this number. Frames above it have no end.
+    fn close(&mut self, frame: u32, ord: u64, issues: &mut Issues) {
+        if self.counts.get(&frame).copied().unwrap_or(0) == 0 {
+            issues.add(Code::UnmatchedEnd, Some(ord), None, b"");
+            return;
+        }
+        while let Some((last, opened)) = self.stack.pop() {
+            if let Some(count) = self.counts.get_mut(&last) {
+                *count -= 1;
+            }
+            if last == frame {
+                return;
+            }
+            issues.add(Code::UnmatchedBegin, Some(opened), None, b"");
+        }
+    }
+
+    /// Counts the frames that were not closed.
+    fn end(self, issues: &mut Issues) {
+        for (_, opened) in self.stack {
+            issues.add(Code::UnmatchedBegin, Some(opened), None, b"");
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{event, frame, time_ns};
+    use super::{Place, event, frame, time_ns};
 
     #[test]
     fn times_keep_their_digits() {
@@ -316,5 +465,20 @@ mod tests {
         assert_eq!(open, Some((1, true, "2.5".to_owned())));
         assert_eq!(event(br#"{"type":"X","frame":1,"at":2.5}"#), None);
         assert_eq!(event(br#"{"type":"O","frame":-1,"at":2.5}"#), None);
+    }
+    #[test]
+    fn distances_keep_their_digits() {
+        for (from, to, want) in [
+            ("0", "10", "10"),
+            ("9007199254740993", "9007199254740994", "1"),
+            ("-9223372036854775808", "9223372036854775807", "18446744073709551615"),
+            ("0.5", "2", "1.5"),
+            ("0.5", "0.5", "0"),
+        ] {
+            let [from, to] = [from, to].map(|at| Place::read(at.as_bytes()).expect("a place"));
+            assert_eq!(to.after(from), want);
+            assert!(!to.is_before(from));
+        }
+        assert!(Place::read(b"NaN").is_none());
     }
 }

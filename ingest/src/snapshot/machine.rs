@@ -156,6 +156,12 @@ impl<'a> Machine<'a> {
     }
 
     fn set(&mut self, from: usize, at: u64) -> Checked<()> {
+        // Old flight recorders number the groups of a dump with integers, newer ones with texts.
+        for key in self.stack[from..].iter_mut().step_by(2) {
+            if let Value::Int(number) = *key {
+                *key = self.heap.new_text(number.to_string().as_bytes())?;
+            }
+        }
         match self.below(from)? {
             Value::Dict(no) => self.heap.set(no, &self.stack[from..], at)?,
             _ => return Err(Fault::Bad("items are set in something that is not a dict")),

@@ -48,6 +48,9 @@ struct Known {
     advice: &'static str,
 }
 
+/// Advice for formats that Nsight Systems also exports.
+const OF_NSYS: &str = "a profile of Nsight Systems is read as SQLite (`nsys export --type sqlite`)";
+
 /// Explains why unpacked content that does not begin like JSON is refused, and at which offset.
 /// Returns `None` if the content may be JSON.
 pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
@@ -57,6 +60,8 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
             "a Parquet file",
             "give the trace it was made from, or open it with DuckDB or pandas",
         ),
+        _ if head.starts_with(b"ARROW1") => known("an Arrow file", OF_NSYS),
+        _ if head.starts_with(b"\x89HDF") => known("an HDF5 file", OF_NSYS),
         _ if head.starts_with(b"NVR") => {
             known("an Nsight Compute report (.ncu-rep)", "give the PyTorch profiler's JSON trace")
         }
@@ -156,6 +161,8 @@ mod tests {
     fn refusals_name_the_format() {
         for (head, word) in [
             (&b"PAR1\x15"[..], "Parquet"),
+            (b"ARROW1\0\0", "--type sqlite"),
+            (b"\x89HDF\r\n", "HDF5"),
             (b"(dp0\nVsegments", "pickle"),
             (b"NVIDIA Tegra Profiler Report\0", "nsys export --type sqlite"),
             (b"<!DOCTYPE html>", "HTML"),

@@ -461,6 +461,8 @@ impl DocumentReader<'_, '_> {
              rocprofv3 wrote it"
         } else if self.has("$schema") && self.has("shared") {
             "like a speedscope profile, but it has no `profiles`"
+        } else if ["NvtxEvent", "CudaEvent", "TraceProcessEvent"].iter().any(|key| self.has(key)) {
+            "JSON lines of Nsight Systems; export the report with `nsys export --type sqlite`"
         } else if self.has("ph") {
             "one event a line without a list around them; put them in `[` … `]`"
         } else if self.has("TraceEvents") {

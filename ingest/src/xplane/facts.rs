@@ -2,6 +2,7 @@
 
 use super::lines::PlaneKind;
 use super::stats::{Stat, StatNames, StatValue};
+use super::unknown::UnknownFields;
 use crate::typed::{DeviceFacts, JsonText, TypedFacts};
 
 /// Line stamps from this value on are Unix times; below it they count from the profile's start.
@@ -25,6 +26,8 @@ pub struct SpaceFacts {
     planes: Vec<String>,
     programs: Vec<String>,
     devices: Vec<DeviceFacts>,
+    /// Fields that are not read.
+    pub unknown: UnknownFields,
 }
 
 /// What is known of a plane.
@@ -72,6 +75,11 @@ impl SpaceFacts {
         if self.programs.len() < MAX_PROGRAMS {
             self.programs.push(name.to_owned());
         }
+    }
+
+    /// Whether a plane of this device was added.
+    pub fn has_device(&self, device: i64) -> bool {
+        self.devices.iter().any(|known| known.device == device)
     }
 
     /// Adds a plane.

@@ -75,7 +75,9 @@ impl LineKind {
                     .split(|c: char| !c.is_ascii_digit())
                     .next()
                     .unwrap_or_default();
-                Self::Stream(digits.parse().ok())
+                // The profiler writes the largest number for no stream.
+                let number: Option<i64> = digits.parse().ok();
+                Self::Stream(number.filter(|number| *number != i64::from(u32::MAX)))
             }
             PlaneKind::Tpu(_) if line == "XLA Ops" => Self::Operators,
             PlaneKind::Gpu(_) | PlaneKind::Tpu(_) if line == "XLA Modules" => Self::Modules,
@@ -135,6 +137,7 @@ mod tests {
         let gpu = PlaneKind::Gpu(0);
         assert_eq!(LineKind::of(gpu, "Stream #8(MemcpyOther)"), LineKind::Stream(Some(8)));
         assert_eq!(LineKind::of(gpu, "stream #x"), LineKind::Stream(None));
+        assert_eq!(LineKind::of(gpu, "Stream #4294967295"), LineKind::Stream(None));
         assert_eq!(LineKind::of(gpu, "XLA Ops"), LineKind::Other("xla_ops".into()));
         assert_eq!(LineKind::of(PlaneKind::Tpu(0), "XLA Ops"), LineKind::Operators);
         assert_eq!(LineKind::of(PlaneKind::Host, "python"), LineKind::Thread);

@@ -102,7 +102,7 @@ impl EventNames {
                 5 => {
                     let at = start + field.start();
                     let bytes = field.bytes().map_err(within)?;
-                    values.push(Stat::read(bytes).map_err(|f| f.within(at))?.0);
+                    values.push(Stat::read(bytes, &mut Vec::new()).map_err(|f| f.within(at))?);
                 }
                 _ => {}
             }

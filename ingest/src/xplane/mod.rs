@@ -13,6 +13,7 @@ mod lines;
 mod metadata;
 mod plane;
 mod stats;
+mod unknown;
 
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
@@ -22,6 +23,8 @@ use crate::typed::TypedElements;
 use crate::wire::{Bad, Failure, Fault, Fields, Stream, Value, varint};
 
 use facts::SpaceFacts;
+
+pub use unknown::UnknownFields;
 
 /// Number of bytes that are looked at to recognise a file.
 const HEAD: u64 = 64 << 10;
@@ -131,7 +134,10 @@ fn read_space(
                 let text = String::from_utf8_lossy(stream.bytes(start, end)?).into_owned();
                 facts.text(part.number, text);
             }
-            _ => elements.issues.add(Code::UnknownField, None, Some(part.at), b""),
+            number => {
+                elements.issues.add(Code::UnknownField, None, Some(part.at), b"");
+                facts.unknown.add(("file", number));
+            }
         }
         if is_cut {
             cut(elements, part.at, len);
@@ -152,6 +158,7 @@ fn read_space(
         let done = std::sync::atomic::Ordering::Relaxed;
         reading.progress.bytes.store(range.end, done);
     }
+    facts.unknown.list(&mut elements.issues);
     facts.finish(&mut elements.facts);
     Ok(())
 }

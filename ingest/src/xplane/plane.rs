@@ -8,6 +8,7 @@ use super::facts::{PlaneFacts, SpaceFacts};
 use super::lines::{LineKind, PlaneKind};
 use super::metadata::EventNames;
 use super::stats::{Stat, StatNames};
+use super::unknown::UnknownFields;
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
 use crate::trace::{Id, MetaKind, Reading, Track};
@@ -45,8 +46,11 @@ pub fn read(
     facts: &mut SpaceFacts,
 ) -> Result<(), Failure> {
     let mut stream = Stream::of(reading.content, range.start, range.end)?.cut(range.is_cut);
-    let parts = index(&mut stream, elements, budget)?;
+    let parts = index(&mut stream, elements, &mut facts.unknown, budget)?;
     let kind = PlaneKind::of(&parts.name);
+    if kind.device().is_some_and(|device| facts.has_device(device)) {
+        elements.issues.add(Code::SharedDevice, None, Some(range.start), parts.name.as_bytes());
+    }
     let too_large = |at| {
         let reason = "the names of a plane need more memory than --memory-limit leaves for them; \
                       raise the limit";
@@ -77,7 +81,7 @@ pub fn read(
     let (mut ids, mut lines) = (FxHashSet::default(), 0);
     for part in &parts.lines {
         let mut stream = Stream::of(reading.content, part.start, part.end)?.cut(part.is_cut);
-        let line = index_line(&mut stream, elements)?;
+        let line = index_line(&mut stream, elements, &mut facts.unknown)?;
         if line.events > 0 {
             facts.stamp(line.timestamp_ns);
         }
@@ -102,8 +106,8 @@ pub fn read(
         };
         elements.facts.tracks.insert(track, track_facts);
         stream.seek(part.start, part.end);
-        LineReader::new(&tables, track, line.timestamp_ns, line_kind, &line.name)
-            .read(&mut stream, elements, &mut runs)?;
+        let reader = LineReader::new(&tables, track, line.timestamp_ns, line_kind, &line.name);
+        reader.read(&mut stream, elements, &mut runs, &mut facts.unknown)?;
     }
     runs.finish(elements);
     // The values of the plane borrow from its bytes.
@@ -113,7 +117,7 @@ pub fn read(
     }
     let mut stats: Vec<Stat<'_>> = Vec::with_capacity(bytes.len());
     for (bytes, part) in bytes.iter().zip(&parts.stats) {
-        stats.push(Stat::read(bytes).map_err(|f| f.within(part.start))?.0);
+        stats.push(Stat::read(bytes, &mut Vec::new()).map_err(|f| f.within(part.start))?);
     }
     if kind == PlaneKind::Metadata {
         event_names.each(|name| facts.program(name));
@@ -136,6 +140,7 @@ pub fn read(
 fn index(
     stream: &mut Stream<'_>,
     elements: &mut TypedElements<'_>,
+    unknown: &mut UnknownFields,
     budget: usize,
 ) -> Result<Parts, Failure> {
     let (mut parts, mut memory) = (Parts::default(), 0);
@@ -158,14 +163,21 @@ fn index(
             4 => parts.event_names.push(part.must_have_bytes()?),
             5 => parts.stat_names.push(part.must_have_bytes()?),
             6 => parts.stats.push(part.must_have_bytes()?),
-            _ => elements.issues.add(Code::UnknownField, None, Some(part.at), b""),
+            number => {
+                elements.issues.add(Code::UnknownField, None, Some(part.at), b"");
+                unknown.add(("planes", number));
+            }
         }
     }
     Ok(parts)
 }
 
 /// Reads the properties of a line and counts its events.
-fn index_line(stream: &mut Stream<'_>, elements: &mut TypedElements<'_>) -> Result<Line, Failure> {
+fn index_line(
+    stream: &mut Stream<'_>,
+    elements: &mut TypedElements<'_>,
+    unknown: &mut UnknownFields,
+) -> Result<Line, Failure> {
     let mut line = Line::default();
     while let Some(part) = stream.next()? {
         match part.number {
@@ -181,7 +193,10 @@ fn index_line(stream: &mut Stream<'_>, elements: &mut TypedElements<'_>) -> Resu
                 let text = String::from_utf8_lossy(bytes).into_owned();
                 *(if part.number == 2 { &mut line.name } else { &mut line.display_name }) = text;
             }
-            _ => elements.issues.add(Code::UnknownField, None, Some(part.at), b""),
+            number => {
+                elements.issues.add(Code::UnknownField, None, Some(part.at), b"");
+                unknown.add(("lines", number));
+            }
         }
     }
     Ok(line)

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::unknown::UnknownField;
 use crate::typed::JsonText;
 use crate::wire::{Fault, Fields, text};
 
@@ -39,10 +40,10 @@ pub struct Stat<'a> {
 }
 
 impl<'a> Stat<'a> {
-    /// Reads a value. Returns the number of an unknown field if there is one.
+    /// Reads a value. Adds the fields that are not known to `unknown`.
     #[inline]
-    pub fn read(bytes: &'a [u8]) -> Result<(Self, Option<u32>), Fault> {
-        let (mut stat, mut unknown) = (Self { id: 0, value: StatValue::None }, None);
+    pub fn read(bytes: &'a [u8], unknown: &mut Vec<UnknownField>) -> Result<Self, Fault> {
+        let mut stat = Self { id: 0, value: StatValue::None };
         let mut fields = Fields::of(bytes);
         while let Some(field) = fields.next()? {
             match field.number {
@@ -53,10 +54,10 @@ impl<'a> Stat<'a> {
                 5 => stat.value = StatValue::Text(field.bytes()?),
                 6 | 8 => stat.value = StatValue::Bytes(field.bytes()?),
                 7 => stat.value = StatValue::Ref(field.int()?),
-                other => unknown = Some(other),
+                other => unknown.push(("values", other)),
             }
         }
-        Ok((stat, unknown))
+        Ok(stat)
     }
 
     /// Returns the value if it is an integer of 64 bits.

@@ -10,7 +10,8 @@ use datafusion::common::{Statistics, internal_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_plan::execution_plan::reset_plan_states;
+use datafusion::physical_plan::coop::make_cooperative;
+use datafusion::physical_plan::execution_plan::{SchedulingType, reset_plan_states};
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
@@ -33,6 +34,7 @@ type Run = Shared<BoxFuture<'static, Result<Rows, Arc<DataFusionError>>>>;
 pub struct ViewExec {
     view: String,
     input: Arc<dyn ExecutionPlan>,
+    properties: Arc<PlanProperties>,
     statistics: Arc<Statistics>,
     readers: Readers,
 }
@@ -58,7 +60,10 @@ impl ViewExec {
     fn new(view: &str, input: Arc<dyn ExecutionPlan>, readers: Readers) -> Result<Self> {
         let statistics =
             StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
-        Ok(Self { view: view.to_owned(), input, statistics, readers })
+        // DataFusion would make each reader's plan anew to put an operator that yields above it.
+        let properties = input.properties().as_ref().clone();
+        let properties = Arc::new(properties.with_scheduling_type(SchedulingType::Cooperative));
+        Ok(Self { view: view.to_owned(), input, properties, statistics, readers })
     }
 
     /// Runs the plan before a reader asks, if its rows are kept. Returns when they are complete.
@@ -124,7 +129,7 @@ impl ExecutionPlan for ViewExec {
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
-        self.input.properties()
+        &self.properties
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
@@ -156,6 +161,7 @@ impl ExecutionPlan for ViewExec {
             Readers::One => Ok(Arc::new(Self {
                 view: self.view.clone(),
                 input: reset_plan_states(self.input.clone())?,
+                properties: self.properties.clone(),
                 statistics: self.statistics.clone(),
                 readers: Readers::One,
             })),
@@ -170,7 +176,8 @@ impl ExecutionPlan for ViewExec {
     ) -> Result<SendableRecordBatchStream> {
         let run = match &self.readers {
             Readers::One => {
-                return Ok(string_buffers::stream(self.input.execute(partition, context)?));
+                let rows = string_buffers::stream(self.input.execute(partition, context)?);
+                return Ok(make_cooperative(rows));
             }
             Readers::Several(run) => self.run(run, context),
         };
@@ -181,10 +188,10 @@ impl ExecutionPlan for ViewExec {
                 stream::iter(0..count).map(move |at| Ok(rows[partition][at].clone())),
             )
         };
-        Ok(Box::pin(RecordBatchStreamAdapter::new(
+        Ok(make_cooperative(Box::pin(RecordBatchStreamAdapter::new(
             self.schema(),
             stream::once(batches).try_flatten(),
-        )))
+        ))))
     }
 
     fn statistics_from_inputs(

@@ -293,6 +293,21 @@ def address(page, ui):
     check(moved < 0.01, f"the view moved by {moved:.1%} of its width")
 
 
+def unknown(page, ui):
+    """Parts of an address that name nothing are said, and a trace that is not open selects none."""
+    for fragment, names in [
+        ("trace=nope&event_id=1", ["trace=nope"]),
+        ("view=x&order=best", ["view=x", "order=best"]),
+        ("tracks=nope", ["tracks=nope"]),
+    ]:
+        page.goto(ui.address("/timeline") + "&" + fragment)
+        page.reload()
+        settled(page)
+        text = f"document.body.innerText.includes('mean nothing here: {', '.join(names)}')"
+        until(page, text, timeout=10_000)
+        check(not page.evaluate("window.tracesql.state().selection"), f"{fragment} selects")
+
+
 def drive(browser, ui, pictures_only):
     # Movements take no time then.
     page = window(browser, ui, reduced_motion="reduce", viewport={"width": 1600, "height": 900})
@@ -307,6 +322,7 @@ def drive(browser, ui, pictures_only):
         search(page, ui)
         debug_track(page, ui)
         address(page, ui)
+        unknown(page, ui)
     is_clean(page, ui, check, "the timeline")
     page.context.close()
     return compared

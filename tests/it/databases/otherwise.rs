@@ -53,6 +53,28 @@ fn exports_with_other_clocks_odd_tables_and_texts_are_read() {
     );
 }
 
+/// Both processes of the export number their device 0.
+#[test]
+fn devices_of_processes_without_a_table_of_devices_are_named() {
+    let mut bytes = std::fs::read(made("nsys.sqlite")).expect("a file");
+    let table = b"TARGET_INFO_CUDA_DEVICE";
+    let is_name = |(_, part): &(usize, &[u8])| part == table;
+    let places = bytes.windows(table.len()).enumerate().filter(is_name).map(|(at, _)| at);
+    let places: Vec<usize> = places.collect();
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at..at + table.len()].copy_from_slice(b"TARGET_INFO_CUDA_OTHERS");
+    }
+    let store = TestStore::new();
+    let path = store.folder.path().join("devices.sqlite");
+    std::fs::write(&path, bytes).expect("a file");
+    store.ingest(&path).unwrap_or_else(|e| panic!("{e}"));
+    let shared = "SELECT code, count, example FROM ingest_issues WHERE code = 'shared_device'";
+    assert_eq!(store.lines(shared), ["shared_device 1 device 0"]);
+    let (known, _) = TestStore::with(&made("nsys.sqlite"));
+    assert_eq!(known.lines(shared), [""; 0], "the table says that it is one GPU");
+}
+
 /// SQLite calls such a schema malformed. Without the entry, the kernels would be missing.
 #[test]
 fn a_damaged_schema_is_refused() {

@@ -169,6 +169,8 @@ fn memory_events_without_usable_bytes_are_counted() {
         ["64 alloc NULL", "NULL NULL 99", "NULL NULL NULL"]
     );
     assert_eq!(store.issues(), ["memory_value 2"]);
+    let example = "SELECT example FROM ingest_issues";
+    assert_eq!(store.lines(example), [r#"{"Addr":2,"Device Type":99}"#]);
 }
 
 /// The steps of elements that are read with `--steps-from`, and the issues.

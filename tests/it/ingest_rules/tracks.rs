@@ -148,6 +148,9 @@ fn counter_values_that_are_not_numbers_are_counted() {
     );
     assert_eq!(store.lines("SELECT value FROM counters ORDER BY ts_ns"), ["NULL", "NULL", "1.0"]);
     assert!(store.issues().contains(&"counter_value 2".to_owned()));
+    // Not the elements that follow.
+    let example = "SELECT example FROM ingest_issues WHERE code = 'counter_value'";
+    assert_eq!(store.lines(example), ["\"many\""]);
 }
 
 #[test]

@@ -34,8 +34,11 @@ pub fn message(fields: &[(u64, Value)]) -> Value {
 }
 
 fn perfetto(packets: Vec<Value>) -> TestStore {
-    let fields: Vec<(u64, Value)> = packets.into_iter().map(|packet| (1, packet)).collect();
-    let Value::Bytes(bytes) = message(&fields) else { unreachable!("a message is bytes") };
+    written(&packets.into_iter().map(|packet| (1, packet)).collect::<Vec<_>>())
+}
+
+fn written(fields: &[(u64, Value)]) -> TestStore {
+    let Value::Bytes(bytes) = message(fields) else { unreachable!("a message is bytes") };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.pftrace");
     std::fs::write(&path, bytes).expect("a file");
@@ -83,4 +86,35 @@ fn events_without_a_time_are_skipped_and_counted() {
     );
     assert_eq!(issues, ["no_timestamp 1", "timestamp_out_of_range 1"]);
     assert_eq!(store.value("SELECT skipped_count FROM traces"), "2");
+}
+
+#[test]
+fn the_numbers_of_fields_that_are_not_read_are_listed() {
+    let text = || Value::Bytes(b"x".to_vec());
+    let event = message(&[(9, Value::Number(3)), (11, Value::Number(1)), (9_000, text())]);
+    let packet = message(&[(8, Value::Number(30)), (10, Value::Number(1)), (11, event)]);
+    let store = written(&[(1, packet), (7, text()), (7, text())]);
+    let sql = "SELECT count, detail FROM ingest_issues WHERE code = 'unknown_field'";
+    assert_eq!(store.lines(sql), ["3 trace: 7: 2; track events: 9000: 1"]);
+}
+
+/// Perfetto's trace processor takes a second track of the same ids as another thread.
+#[test]
+fn threads_whose_ids_are_used_again_keep_their_names() {
+    let track = |uuid: u64, name: &str| {
+        let name = Value::Bytes(name.as_bytes().to_vec());
+        let thread = message(&[(1, Value::Number(1)), (2, Value::Number(2)), (5, name)]);
+        let track = message(&[(1, Value::Number(uuid)), (4, thread)]);
+        message(&[(60, track), (10, Value::Number(1)), (13, Value::Number(1))])
+    };
+    let event = |uuid: u64, ts: u64| {
+        let event = message(&[(9, Value::Number(3)), (11, Value::Number(uuid))]);
+        message(&[(8, Value::Number(ts)), (10, Value::Number(1)), (11, event)])
+    };
+    let named = ["10 worker A", "20 worker B"];
+    let sql = "SELECT e.ts_ns, t.thread_name FROM events e JOIN tracks t USING (track_id) \
+        ORDER BY e.ts_ns";
+    let (one, two) = (|| track(11, "worker A"), || track(12, "worker B"));
+    assert_eq!(perfetto(vec![one(), event(11, 10), two(), event(12, 20)]).lines(sql), named);
+    assert_eq!(perfetto(vec![one(), two(), event(11, 10), event(12, 20)]).lines(sql), named);
 }

@@ -67,6 +67,14 @@ fn plane(name: &str, stats: Vec<(u64, Value)>, lines: Vec<(&str, Vec<Event>)>) -
     (1, message(&fields))
 }
 
+fn written(planes: &[(u64, Value)]) -> TestStore {
+    let Value::Bytes(bytes) = message(planes) else { unreachable!("a message is bytes") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("made.xplane.pb");
+    std::fs::write(&path, bytes).expect("a file");
+    TestStore::with(&path).0
+}
+
 /// Two steps of 100 us on the host. Each starts a program, which runs for 800 us on the device.
 fn trace() -> TestStore {
     let number = Value::Number;
@@ -93,11 +101,42 @@ fn trace() -> TestStore {
         plane("/host:CPU", Vec::new(), vec![("python", host)]),
         plane("/device:TPU:0", Vec::new(), vec![("XLA Modules", modules), ("XLA Ops", operators)]),
     ];
-    let Value::Bytes(bytes) = message(&planes) else { unreachable!("a message is bytes") };
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("made.xplane.pb");
-    std::fs::write(&path, bytes).expect("a file");
-    TestStore::with(&path).0
+    written(&planes)
+}
+
+/// Tools that join the planes of several hosts keep their names.
+#[test]
+fn planes_of_one_name_are_named() {
+    let of_host = || {
+        let operators = vec![("fusion.1", 10, 20, Vec::new())];
+        plane("/device:TPU:0", Vec::new(), vec![("XLA Ops", operators)])
+    };
+    let store = written(&[plane("/host:CPU", Vec::new(), Vec::new()), of_host(), of_host()]);
+    assert_eq!(store.lines("SELECT device, count(*) FROM kernels GROUP BY device"), ["0 2"]);
+    assert_eq!(store.issues(), ["shared_device 1"]);
+    assert_eq!(store.lines("SELECT example FROM ingest_issues"), ["/device:TPU:0"]);
+}
+
+#[test]
+fn the_largest_number_of_a_stream_is_none() {
+    let kernel = || vec![("fusion.1", 10, 20, Vec::new())];
+    let lines = vec![("Stream #7(Compute)", kernel()), ("Stream #4294967295", kernel())];
+    let store = written(&[plane("/device:GPU:0", Vec::new(), lines)]);
+    let sql = "SELECT DISTINCT stream FROM kernels ORDER BY stream NULLS LAST";
+    assert_eq!(store.lines(sql), ["7", "NULL"]);
+}
+
+#[test]
+fn the_numbers_of_fields_that_are_not_read_are_listed() {
+    let number = Value::Number;
+    let value = (4, message(&[(1, number(1)), (12, number(5))]));
+    let event = (4, message(&[(1, number(1)), (99, number(7)), (98, number(7)), value]));
+    let line = (3, message(&[(2, text("python")), event, (77, text("x"))]));
+    let host = (1, message(&[(2, text("/host:CPU")), line, (33, number(1))]));
+    let store = written(&[host, (9, number(1)), (9, number(1))]);
+    let sql = "SELECT count, detail FROM ingest_issues WHERE code = 'unknown_field'";
+    let detail = "events: 98: 1, 99: 1; file: 9: 2; lines: 77: 1; planes: 33: 1; values: 12: 1";
+    assert_eq!(store.lines(sql), [format!("5 {detail}")]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The tables of folded stacks and of speedscope profiles.
 //!
-//! A sample is an event with its frames in `call_stack` and its weight in the args. Frames that open
-//! and close are begin and end events, which nest.
+//! A sample is an event with its frames in `call_stack` and its weight in the args. Frames that
+//! open and close at times are begin and end events, which nest.
 
 use super::plain::{Nest, PlainEvent, PlainEvents};
 use super::{Facts, TopFacts, Writing, unix_base};
@@ -12,6 +12,14 @@ use crate::side::speedscope::{self, Element, Profile, time_ns};
 
 /// Maximum length of a stack as text, in bytes.
 const MAX_STACK: usize = 64 << 10;
+/// The least weight that does not fit 64 bits.
+const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+
+/// Whether a weight does not fit 64 bits. Whole numbers keep all digits; others are doubles.
+fn is_beyond(weight: &str) -> bool {
+    crate::json::int(weight.as_bytes()).is_none()
+        && weight.parse().is_ok_and(|weight: f64| weight.abs() >= BEYOND)
+}
 
 impl Writing<'_> {
     /// Writes each line as an event without a time.
@@ -49,6 +57,9 @@ impl Writing<'_> {
                 weight.to_owned()
             };
             let weight = weight.trim_end_matches('.');
+            if is_beyond(weight) {
+                issues.add(Code::RecordValue, Some(ord), Some(offset), b"weight");
+            }
             events.push(&sample(ord, 0, None, stack, &format!("{{\"weight\":{weight}}}")))
         })?;
         let (count, bounds) = events.finish(&mut self.counted)?;
@@ -167,6 +178,9 @@ fn write_profile(
                 let args = weight_args(profile, weight.as_deref());
                 events.push(&sample(*ord, track, now, &stack, &args))?;
                 let raw = weight.as_deref().unwrap_or_default();
+                if is_beyond(raw) {
+                    issues.add(Code::RecordValue, Some(*ord), None, b"weight");
+                }
                 let length = time_ns(profile.unit.as_deref(), raw.as_bytes());
                 now = now.zip(length).and_then(|(now, length)| now.checked_add(length));
             }
@@ -268,4 +282,26 @@ fn spans(profile: &Profile, pre: &mut i64, issues: &mut Issues) -> Vec<Span> {
         }
     }
     spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_beyond;
+
+    #[test]
+    fn whole_weights_have_all_of_64_bits() {
+        for (weight, want) in [
+            ("9223372036854775807", false),
+            ("-9223372036854775808", false),
+            ("9223372036854775807.0", false),
+            ("1.5", false),
+            ("", false),
+            ("9223372036854775808", true),
+            ("-9223372036854775809", true),
+            ("9223372036854775807.5", true),
+            ("1e30", true),
+        ] {
+            assert_eq!(is_beyond(weight), want, "{weight}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Reader, pid_of};
 use crate::error::Result;
+use crate::issues::Code;
 use crate::sqlite::{Database, Row, Table, Value, decode};
 use crate::trace::{Id, MetaKind};
 
@@ -17,6 +18,10 @@ pub struct Devices {
     gpus: FxHashMap<(i64, i64), i64>,
     /// Whether one number stands for several GPUs, because processes see different devices.
     is_ambiguous: bool,
+    /// The first process that uses each device that no table describes.
+    users: FxHashMap<i64, i64>,
+    /// Such a device that a second process uses.
+    pub shared: Option<i64>,
 }
 
 impl Devices {
@@ -39,7 +44,12 @@ impl Devices {
 
     /// Returns the number of a device: the one that the process uses, or that of the GPU if
     /// processes use the same number for different GPUs.
-    pub fn number(&self, process: Option<i64>, device: i64) -> i64 {
+    pub fn number(&mut self, process: Option<i64>, device: i64) -> i64 {
+        if let (true, Some(process)) = (self.gpus.is_empty(), process)
+            && *self.users.entry(device).or_insert(process) != process
+        {
+            self.shared.get_or_insert(device);
+        }
         if !self.is_ambiguous {
             return device;
         }
@@ -110,6 +120,10 @@ impl Reader<'_> {
         self.device_properties()?;
         if !recording.is_empty() {
             self.put("nsys", &Json::Object(recording))?;
+        }
+        if let Some(device) = self.devices.shared {
+            let example = format!("device {device}");
+            self.writer.issue(Code::SharedDevice, false, example.as_bytes());
         }
         self.process_names()?;
         self.thread_names()?;

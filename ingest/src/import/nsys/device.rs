@@ -95,11 +95,11 @@ impl Reader<'_> {
         let mut tid = stream.map_or(Id::None, Id::Int);
         let mut shown = name.clone();
         if first != owner {
-            shown = format!("{name} (process {}", pid_of(key.process << 24));
-            match context {
-                Some(context) => shown.push_str(&format!(", context {context})")),
-                None => shown.push(')'),
-            }
+            let process = process.map(|process| format!("process {}", pid_of(process)));
+            let context = context.map(|context| format!("context {context}"));
+            let owner: Vec<String> = process.into_iter().chain(context).collect();
+            let owner = if owner.is_empty() { "no process".to_owned() } else { owner.join(", ") };
+            shown = format!("{name} ({owner})");
             tid = Id::Text(self.writer.intern_always(&shown));
         }
         let pid = if device == NO_DEVICE { Id::None } else { Id::Int(device) };

@@ -1,6 +1,7 @@
 //! Reads AMD's profiles: the databases of rocprofv3 (rocpd) and of rocmProfileData (RPD), and the
 //! JSON of rocprofv3.
 
+mod devices;
 mod json;
 mod names;
 mod rocpd;

@@ -2,6 +2,9 @@
 
 use crate::trace::Class;
 
+/// The number of the type of AMD's devices in PyTorch.
+pub const HIP: i64 = 6;
+
 /// Returns the name of a copy from the text of its operation (`MEMORY_COPY_HOST_TO_DEVICE`,
 /// `HOST_TO_DEVICE`).
 pub fn copy_name(operation: &str) -> String {

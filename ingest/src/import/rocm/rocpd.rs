@@ -4,14 +4,13 @@
 //! processes becomes one trace: the processes come one after the other, in the order of their ids.
 //! Events of a process come as regions, samples, dispatches, copies, allocations and counters, each
 //! in the order of its rows. Process, thread, agent, queue and stream of an event are numbers of
-//! rows in tables of their own. Dispatches belong to the call with the same `stack_id`. The
-//! environment of the process is not read.
-
-use std::collections::BTreeMap;
+//! rows in tables of their own. Dispatches belong to the call of their process with the same
+//! `stack_id`. The environment of the process is not read.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value as Json};
 
+use super::devices::{Devices, Processes};
 use super::rocpd_info::Info;
 use super::tracks::{Allocations, Made, Streams};
 use crate::error::Result;
@@ -24,6 +23,9 @@ use crate::trace::{Class, EventRecord, NO_LINK, NO_TEXT, TextId, is_real_id};
 
 /// Tables of which each file has at least one.
 const MARKS: [&str; 2] = ["rocpd_kernel_dispatch", "rocpd_region"];
+
+/// Tables whose rows are linked by their stack.
+const LINKED: [&str; 3] = ["rocpd_region", "rocpd_kernel_dispatch", "rocpd_memory_copy"];
 
 /// Returns the end of the name that all tables of a process have, if the table is one of these.
 fn suffix_of(table: &Table) -> Option<&str> {
@@ -45,7 +47,9 @@ pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
         writer: source.writer("rocpd", db.bytes())?,
         args: Args::default(),
         streams: Streams::default(),
-        devices: BTreeMap::new(),
+        devices: Devices::default(),
+        processes: Processes::default(),
+        owners: FxHashMap::default(),
         values: Map::new(),
         made: Made::default(),
         read: FxHashSet::default(),
@@ -54,10 +58,14 @@ pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
         let of = |base: &str| format!("{base}{suffix}");
         let info = Info::read(db, suffix, &mut shared)?;
         let (events, columns) = event_columns(db, &of("rocpd_event"))?;
+        let mut linked = LINKED.into_iter().filter_map(|base| db.table(&of(base)));
+        let tells_processes =
+            info.processes.len() > 1 && linked.all(|table| table.column("pid").exists());
         let mut reader = Reader {
             db,
             suffix,
             process: process as i64,
+            tells_processes,
             strings: Strings::new(db, &of("rocpd_string"), "id", "string")?,
             info,
             events,
@@ -86,8 +94,10 @@ pub struct Shared<'a> {
     /// The args of the current event.
     pub args: Args,
     pub streams: Streams,
-    /// Properties of the devices by number.
-    pub devices: BTreeMap<i64, Map<String, Json>>,
+    pub devices: Devices,
+    pub processes: Processes,
+    /// Numbers of the processes, by their number in the file and the row that describes them.
+    owners: FxHashMap<(i64, Option<i64>), i64>,
     /// Values of the whole trace.
     pub values: Map<String, Json>,
     pub made: Made,
@@ -97,12 +107,7 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     fn finish(&mut self, db: &Database<'_>) -> Result<()> {
-        let devices: Vec<Json> =
-            std::mem::take(&mut self.devices).into_values().map(Json::Object).collect();
-        if !devices.is_empty() {
-            let text = Json::Array(devices).to_string();
-            self.writer.value("deviceProperties", text.as_bytes())?;
-        }
+        self.devices.finish(&mut self.writer)?;
         if let Some(Json::String(host)) = self.values.remove("host") {
             self.writer.value("host_name", Json::String(host).to_string().as_bytes())?;
         }
@@ -157,12 +162,14 @@ pub struct Facts {
     pub extra: String,
 }
 
-/// The events of one process.
+/// The events of the tables with one suffix: of one process, seldom of several.
 pub struct Reader<'a, 'd, 's> {
     pub db: &'d Database<'d>,
     pub suffix: &'d str,
-    /// The number of the process in the file.
-    pub process: i64,
+    /// The number of the tables in the file.
+    process: i64,
+    /// Whether there are several processes and all rows that are linked tell theirs.
+    tells_processes: bool,
     pub strings: Strings<'d>,
     pub info: Info<'d>,
     events: Option<Lookup<'d>>,
@@ -218,10 +225,21 @@ impl<'d> Reader<'_, 'd, '_> {
         Ok(Facts { category: self.text(category)?, stack, parent, correlation, extra })
     }
 
+    /// Returns the number of a process by the number of its row.
+    pub fn owner(&mut self, process: Option<i64>) -> i64 {
+        let is_told = |row: &i64| self.tells_processes && self.info.processes.contains_key(row);
+        let key = (self.process, process.filter(is_told));
+        let next = self.shared.owners.len() as i64;
+        *self.shared.owners.entry(key).or_insert(next)
+    }
+
     /// Returns the link of a stack id, which is unique only within a process.
-    pub fn link(&self, stack: Option<i64>) -> i64 {
+    pub fn link(&mut self, process: Option<i64>, stack: Option<i64>) -> i64 {
+        let owner = self.owner(process);
         match stack {
-            Some(id) if is_real_id(id) && (0..1 << 48).contains(&id) => self.process << 48 | id,
+            Some(id) if is_real_id(id) && (0..1 << 48).contains(&id) && owner < 1 << 15 => {
+                owner << 48 | id
+            }
             _ => NO_LINK,
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::names::{blocks, copy_name, host_call};
+use super::names::{HIP, blocks, copy_name, host_call};
 use super::rocpd::{Event, Facts, Reader};
 use crate::error::Result;
 use crate::import::columns::Rest;
@@ -47,7 +47,7 @@ impl Reader<'_, '_, '_> {
         if let (Some(process), None) = (process, pid) {
             self.missing("rocpd_info_process", process);
         }
-        let pid = pid.map_or(Id::None, Id::Int);
+        let pid = pid.map_or(Id::None, |(_, pid)| pid);
         let tid = tid.map_or(Id::None, Id::Int);
         (pid, self.shared.writer.track(Track::Thread { pid, tid }))
     }
@@ -103,7 +103,7 @@ impl Reader<'_, '_, '_> {
             rest.push(&row, encoding, &mut self.shared.args);
             let (pid, track) = self.thread(process, thread);
             let cat = self.shared.writer.intern_always(cat);
-            let link = self.link(facts.stack);
+            let link = self.link(process, facts.stack);
             let event = Event { ph: b'X', cat, name: name.as_ref(), track, class, link, flags };
             self.push(event, times)?;
             if let (Some(step), Some(name), Times::Whole(..)) = (step, name, times) {
@@ -159,13 +159,15 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Returns the track of a stream.
-    fn stream(&mut self, device: Option<i64>, stream: Option<i64>) -> u32 {
+    fn stream(&mut self, device: Option<i64>, stream: Option<i64>, process: Option<i64>) -> u32 {
+        let owner = self.owner(process);
+        let pid = process.and_then(|row| self.info.processes.get(&row)).map(|(pid, _)| *pid);
         let name = stream.and_then(|stream| self.info.streams.get(&stream));
         self.shared.streams.track(
             &mut self.shared.writer,
             device,
             stream,
-            self.process,
+            (owner, pid),
             name.map(String::as_str),
         )
     }
@@ -187,7 +189,7 @@ impl Reader<'_, '_, '_> {
             "grid_size_z",
         ];
         let numbers = columns(table, own);
-        let common = columns(table, ["start", "end", "event_id"]);
+        let common = columns(table, ["pid", "start", "end", "event_id"]);
         let extdata = table.column("extdata");
         let rest = rest(table, &[&own[..], &["extdata"]].concat());
         let encoding = self.db.encoding();
@@ -195,7 +197,7 @@ impl Reader<'_, '_, '_> {
         let mut kernels = rustc_hash::FxHashMap::default();
         self.db.scan(table, |row| {
             let mut bad = false;
-            let [start, end, event] = common.map(|column| row.int(column, &mut bad));
+            let [process, start, end, event] = common.map(|column| row.int(column, &mut bad));
             let [agent, kernel, queue, stream, shared, block @ .., gx, gy, gz] =
                 numbers.map(|column| row.int(column, &mut bad));
             self.note_bad(bad, table, &row);
@@ -230,8 +232,8 @@ impl Reader<'_, '_, '_> {
                 super::rocpd::push_json(&mut self.shared.args, "dispatch_extdata", &text);
             }
             rest.push(&row, encoding, &mut self.shared.args);
-            let track = self.stream(device, stream);
-            let link = self.link(facts.stack);
+            let track = self.stream(device, stream, process);
+            let link = self.link(process, facts.stack);
             let name = symbol.map(|symbol| &symbol.name);
             let event = Event { ph: b'X', cat, name, track, class: Class::Kernel, link, flags: 0 };
             self.push(event, times)
@@ -265,13 +267,13 @@ impl Reader<'_, '_, '_> {
         let own =
             ["name_id", "dst_agent_id", "src_agent_id", "size", "queue_id", "stream_id", "extdata"];
         let [name, to, from, size, queue, stream, _] = columns(table, own);
-        let common = columns(table, ["start", "end", "event_id"]);
+        let common = columns(table, ["pid", "start", "end", "event_id"]);
         let rest = rest(table, &own);
         let encoding = self.db.encoding();
         let cat = self.shared.writer.intern_always("gpu_memcpy");
         self.db.scan(table, |row| {
             let mut bad = false;
-            let [start, end, event] = common.map(|column| row.int(column, &mut bad));
+            let [process, start, end, event] = common.map(|column| row.int(column, &mut bad));
             let [name, to, from, size, queue, stream] =
                 [name, to, from, size, queue, stream].map(|column| row.int(column, &mut bad));
             self.note_bad(bad, table, &row);
@@ -301,8 +303,8 @@ impl Reader<'_, '_, '_> {
             }
             self.push_facts(&facts);
             rest.push(&row, encoding, &mut self.shared.args);
-            let track = self.stream(device, stream);
-            let (class, link) = (Class::Memcpy, self.link(facts.stack));
+            let track = self.stream(device, stream, process);
+            let (class, link) = (Class::Memcpy, self.link(process, facts.stack));
             let event = Event { ph: b'X', cat, name: name.as_ref(), track, class, link, flags: 0 };
             self.push(event, times)
         })
@@ -327,13 +329,14 @@ impl Reader<'_, '_, '_> {
             let Some(times) = self.shared.writer.times(start, end)? else { return Ok(()) };
             let facts = self.facts(event)?;
             let kind = row.text(kind).unwrap_or_default();
-            let bytes = self.allocations.bytes(self.process, &kind, address, size);
+            let owner = self.owner(process);
+            let bytes = self.allocations.bytes(owner, &kind, address, size);
             let device = self.gpu(agent);
             let args = &mut self.shared.args;
             args.clear();
             args.maybe_int("Addr", address);
             args.maybe_int("Bytes", bytes);
-            args.int("Device Type", if device.is_some() { 1 } else { 0 });
+            args.int("Device Type", if device.is_some() { HIP } else { 0 });
             args.int("Device Id", device.unwrap_or(-1));
             args.text("type", &kind);
             args.text("level", &row.text(level).unwrap_or_default());
@@ -342,7 +345,7 @@ impl Reader<'_, '_, '_> {
             rest.push(&row, encoding, &mut self.shared.args);
             let pid = process.and_then(|process| self.info.processes.get(&process)).copied();
             let id = self.shared.writer.intern_always("memory");
-            let pid = pid.map_or(Id::None, Id::Int);
+            let pid = pid.map_or(Id::None, |(_, pid)| pid);
             let track = self.shared.writer.track(Track::Async { pid, cat, id });
             let (class, link) = (Class::Memory, crate::trace::NO_LINK);
             let event = Event { ph: b'X', cat, name: Some(&name), track, class, link, flags: 0 };

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
+use super::devices::{Gpu, Identity, Node, mark};
 use super::rocpd::Shared;
 use crate::error::Result;
 use crate::sqlite::{Database, Row, Table};
@@ -30,8 +31,9 @@ pub type TrackNumbers = (Option<i64>, Option<i64>, Option<i64>);
 
 /// The rows that events of a process refer to, by their number.
 pub struct Info<'d> {
-    /// Numbers of processes in the operating system.
-    pub processes: FxHashMap<i64, i64>,
+    pub nodes: FxHashMap<i64, Node>,
+    /// Numbers of processes in the operating system, with what tells them from other nodes'.
+    pub processes: FxHashMap<i64, (i64, Id)>,
     /// Numbers of threads in the operating system, with the row of their process.
     pub threads: FxHashMap<i64, (i64, Option<i64>)>,
     pub agents: FxHashMap<i64, Agent>,
@@ -48,6 +50,7 @@ impl<'d> Info<'d> {
     pub fn read(db: &'d Database<'_>, suffix: &str, shared: &mut Shared<'_>) -> Result<Self> {
         let mut tables = Tables { db, suffix, shared };
         let mut info = Self {
+            nodes: FxHashMap::default(),
             processes: FxHashMap::default(),
             threads: FxHashMap::default(),
             agents: FxHashMap::default(),
@@ -57,7 +60,7 @@ impl<'d> Info<'d> {
             kernels: db.lookup(&format!("rocpd_info_kernel_symbol{suffix}"), "id")?,
         };
         tables.metadata()?;
-        tables.host()?;
+        tables.nodes(&mut info)?;
         tables.processes(&mut info)?;
         tables.threads(&mut info)?;
         tables.agents(&mut info)?;
@@ -69,6 +72,12 @@ impl<'d> Info<'d> {
             shared.read.insert(format!("{base}{suffix}"));
         }
         Ok(info)
+    }
+}
+
+impl Info<'_> {
+    fn node(&self, row: Option<i64>) -> Node {
+        row.and_then(|row| self.nodes.get(&row)).cloned().unwrap_or_default()
     }
 }
 
@@ -122,10 +131,14 @@ impl<'d> Tables<'_, 'd, '_> {
         })
     }
 
-    fn host(&mut self) -> Result<()> {
+    fn nodes(&mut self, info: &mut Info<'_>) -> Result<()> {
         self.scan("rocpd_info_node", |table, row, shared| {
-            if let Some(host) = text(&row, table, "hostname") {
-                shared.values.entry("host").or_insert(host.into());
+            let host = text(&row, table, "hostname");
+            if let Some(host) = &host {
+                shared.values.entry("host").or_insert(host.clone().into());
+            }
+            if let Some(id) = int(&row, table, "id") {
+                info.nodes.insert(id, Node { host, machine: text(&row, table, "machine_id") });
             }
         })
     }
@@ -135,11 +148,14 @@ impl<'d> Tables<'_, 'd, '_> {
             let (Some(id), Some(pid)) = (int(&row, table, "id"), int(&row, table, "pid")) else {
                 return;
             };
-            info.processes.insert(id, pid);
+            let number = pid;
+            let node = info.node(int(&row, table, "nid"));
+            let pid = shared.processes.id(&shared.writer, number, &node);
+            info.processes.insert(id, (number, pid));
             if let Some(command) = text(&row, table, "command") {
                 let name = command.split(' ').next().unwrap_or_default();
                 let name = name.rsplit('/').next().unwrap_or_default();
-                shared.writer.property(MetaKind::ProcessName, Id::Int(pid), Id::None, name);
+                shared.writer.property(MetaKind::ProcessName, pid, Id::None, name);
                 let list = shared.values.entry("commands").or_insert_with(|| Json::Array(vec![]));
                 if let Json::Array(list) = list {
                     list.push(command.into());
@@ -158,14 +174,15 @@ impl<'d> Tables<'_, 'd, '_> {
             let process = int(&row, table, "pid");
             threads.insert(id, (tid, process));
             let pid = process.and_then(|process| processes.get(&process));
-            if let (Some(name), Some(pid)) = (text(&row, table, "name"), pid) {
-                shared.writer.property(MetaKind::ThreadName, Id::Int(*pid), Id::Int(tid), &name);
+            if let (Some(name), Some((_, pid))) = (text(&row, table, "name"), pid) {
+                shared.writer.property(MetaKind::ThreadName, *pid, Id::Int(tid), &name);
             }
         })
     }
 
     fn agents(&mut self, info: &mut Info<'_>) -> Result<()> {
-        self.scan("rocpd_info_agent", |table, row, shared| {
+        let mut gpus = Vec::new();
+        self.scan("rocpd_info_agent", |table, row, _| {
             let Some(id) = int(&row, table, "id") else { return };
             let is_gpu = text(&row, table, "type").is_some_and(|kind| kind == "GPU");
             let number = ["type_index", "logical_index", "absolute_index"]
@@ -183,9 +200,17 @@ impl<'d> Tables<'_, 'd, '_> {
                         properties.insert(format!("agent_{column}"), value.into());
                     }
                 }
-                shared.devices.entry(number).or_insert(properties);
+                let node = info.node(int(&row, table, "nid"));
+                let identity = Identity::new(node, |key| {
+                    text(&row, table, key).or_else(|| mark(extra.get(key)))
+                });
+                gpus.push(Gpu { id, stated: number, identity, properties });
             }
-        })
+        })?;
+        for (id, number) in self.shared.devices.add(gpus) {
+            info.agents.insert(id, Agent { is_gpu: true, number });
+        }
+        Ok(())
     }
 
     fn counters(&mut self, info: &mut Info<'_>) -> Result<()> {

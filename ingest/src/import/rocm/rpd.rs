@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
             }
             rest.push(&row, encoding, &mut self.args);
             let name = name.or(kind);
-            let track = self.streams.track(&mut self.writer, device, queue, 0, None);
+            let track = self.streams.track(&mut self.writer, device, queue, (0, None), None);
             let cat = match class {
                 Class::Memcpy => cats[1],
                 Class::Memset => cats[2],

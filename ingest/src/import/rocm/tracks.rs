@@ -1,6 +1,6 @@
 //! Tracks of streams, and allocations by address.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::import::strings::Text;
 use crate::import::typed::TypedWriter;
@@ -11,16 +11,19 @@ use crate::trace::{Id, MetaKind, Track};
 pub struct Streams {
     tracks: FxHashMap<(Option<i64>, Option<i64>, i64), u32>,
     owners: FxHashMap<(Option<i64>, Option<i64>), i64>,
+    /// Numbers of processes in the operating system that the name of a stream states.
+    named: FxHashSet<(Option<i64>, Option<i64>, i64)>,
 }
 
 impl Streams {
-    /// Returns the track of a stream of a process on a device.
+    /// Returns the track of a stream of a process on a device. The process is given by its number
+    /// in the file and in the operating system.
     pub fn track(
         &mut self,
         writer: &mut TypedWriter<'_>,
         device: Option<i64>,
         stream: Option<i64>,
-        process: i64,
+        (process, pid): (i64, Option<i64>),
         name: Option<&str>,
     ) -> u32 {
         if let Some(&no) = self.tracks.get(&(device, stream, process)) {
@@ -34,9 +37,13 @@ impl Streams {
         let mut shown = name.map_or_else(|| number.clone(), str::to_owned);
         let mut tid = stream.map_or(Id::None, Id::Int);
         if !is_owner {
-            let text = format!("{number} (process {process})");
-            tid = Id::Text(writer.intern_always(&text));
-            shown = format!("{shown} (process {process})");
+            let of = match pid {
+                Some(pid) if self.named.insert((device, stream, pid)) => format!("process {pid}"),
+                Some(pid) => format!("process {pid}, part {process}"),
+                None => format!("part {process}"),
+            };
+            tid = Id::Text(writer.intern_always(&format!("{number} ({of})")));
+            shown = format!("{shown} ({of})");
         }
         let pid = device.map_or(Id::None, Id::Int);
         writer.property(MetaKind::ThreadName, pid, tid, &shown);

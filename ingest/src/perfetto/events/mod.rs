@@ -4,8 +4,6 @@ mod args;
 mod counters;
 mod target;
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 
 use super::sequence::Sequence;
@@ -17,6 +15,7 @@ use crate::issues::Code;
 use crate::trace::*;
 use crate::typed::{JsonText, TypedElement, TypedElements};
 use crate::wire::text;
+use crate::xplane::UnknownFields;
 
 use args::Captured;
 use counters::Number;
@@ -52,9 +51,8 @@ pub struct EventWriter {
     args: JsonText,
     members: JsonText,
     category: String,
-    /// Number of occurrences of fields that are not read.
-    unknown: BTreeMap<u32, u64>,
-    first_unknown: Option<(u64, u64)>,
+    /// Fields that are not read.
+    unknown: UnknownFields,
     /// Running sums of counters whose values are differences, by sequence and track, with how often
     /// the state of the sequence had been cleared.
     sums: FxHashMap<(usize, u64), (u64, Number)>,
@@ -76,10 +74,8 @@ impl EventWriter {
             return elements.skip(Code::BadMessage, at, b"");
         }
         for number in &event.unknown {
-            self.first_unknown.get_or_insert((elements.count(), at));
-            let is_new = !self.unknown.contains_key(number);
-            let number = if is_new && self.unknown.len() >= 1_000 { u32::MAX } else { *number };
-            *self.unknown.entry(number).or_default() += 1;
+            elements.issue(Code::UnknownField, at, b"");
+            self.unknown.add(("track events", *number));
         }
         let Some(ts) = own_time(&event, sequence, place.ts, &mut monotonic) else {
             let has_time = event.time_delta_us.is_some() || event.time_us.is_some();
@@ -292,14 +288,10 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Counts the fields that were not read.
-    pub fn finish(self, elements: &mut TypedElements<'_>) {
-        let Some((ord, at)) = self.first_unknown else { return };
-        let count = self.unknown.values().sum();
-        elements.issues.add_many(Code::UnknownField, count, Some(ord), Some(at), b"");
-        let list: Vec<String> =
-            self.unknown.iter().map(|(number, count)| format!("{number}: {count}")).collect();
-        elements.issues.detail(Code::UnknownField, format!("track events: {}", list.join(", ")));
+    /// Lists the fields that were not read, with those of `unknown`.
+    pub fn finish(self, mut unknown: UnknownFields, elements: &mut TypedElements<'_>) {
+        unknown.merge(self.unknown);
+        unknown.list(&mut elements.issues);
     }
 }
 

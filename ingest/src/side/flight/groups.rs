@@ -39,7 +39,8 @@ pub fn groups(metadata: &str, records: &[Record]) -> Vec<Group> {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let name = text("name").unwrap_or_else(|| key.clone());
         let id = used.iter().find(|u| u.1.as_deref() == Some(&name[..])).and_then(|u| u.0);
-        let ranks = value.get("ranks").and_then(ranks);
+        // Version 1.4 writes the ranks alone.
+        let ranks = value.get("ranks").or(value.is_array().then_some(value)).and_then(ranks);
         groups.push(Group {
             id,
             name: Some(name),
@@ -177,5 +178,8 @@ mod tests {
         assert_eq!((found[3].id, &found[3].name), (Some(9), &None));
         assert_eq!((found.len(), world_size(&found)), (4, Some(2)));
         assert!(groups("[", &[]).is_empty());
+        // Version 1.4.
+        let found = groups(r#"{"pg_config":{"0":[0,1]}}"#, &[entry(0, "0")]);
+        assert_eq!((found.len(), &found[0].ranks), (1, &Some(vec![0, 1])));
     }
 }

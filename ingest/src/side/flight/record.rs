@@ -78,6 +78,13 @@ impl Record {
         if let Some(example) = odd {
             issues.add(Code::RecordValue, Some(ord), None, &example);
         }
+        if record.group_name.is_none() {
+            record.group_name = default_group(record.group_id);
+            if let (None, Some(id)) = (&record.group_name, record.group_id) {
+                let example = format!("process group {id}");
+                issues.add(Code::MissingReference, Some(ord), None, example.as_bytes());
+            }
+        }
         record.args = args;
         record
     }
@@ -148,6 +155,12 @@ impl Record {
     }
 }
 
+/// The name of a group in dumps of versions before 2, which number groups. Number 0 is the default
+/// group. Each process counts the other ones for itself, so their numbers name no group of the job.
+fn default_group(id: Option<i64>) -> Option<String> {
+    (id == Some(0)).then(|| "0".to_owned())
+}
+
 fn int(raw: &[u8], to: &mut Option<i64>) -> bool {
     *to = json::int(raw);
     to.is_some()
@@ -196,5 +209,14 @@ mod tests {
         let record = Record::read(1, bad.to_owned(), None, &mut issues);
         assert_eq!((record.record_id, record.created, record.timeout), (None, None, None));
         assert_eq!(issues.count(Code::RecordValue), 1);
+    }
+
+    #[test]
+    fn groups_without_a_name_are_the_default_group_or_are_counted() {
+        let mut issues = Issues::default();
+        let mut name =
+            |id: i64| Record::read(0, format!("{{\"pg_id\":{id}}}"), None, &mut issues).group_name;
+        assert_eq!((name(0).as_deref(), name(1)), (Some("0"), None));
+        assert_eq!(issues.count(Code::MissingReference), 1);
     }
 }

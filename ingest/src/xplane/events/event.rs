@@ -2,6 +2,7 @@
 
 use crate::wire::{Fault, Fields};
 use crate::xplane::stats::{Slot, Stat, StatName, StatNames, StatValue};
+use crate::xplane::unknown::UnknownField;
 
 /// An event as it is written.
 pub(super) struct Event<'a> {
@@ -41,7 +42,7 @@ impl<'a> Event<'a> {
     pub(super) fn read(
         bytes: &'a [u8],
         stats: Vec<Stat<'a>>,
-        unknown: &mut Option<u32>,
+        unknown: &mut Vec<UnknownField>,
     ) -> Result<Self, Fault> {
         let mut event = Self { name: 0, offset_ps: 0, duration_ps: 0, occurrences: None, stats };
         let mut fields = Fields::of(bytes);
@@ -51,12 +52,11 @@ impl<'a> Event<'a> {
                 2 => event.offset_ps = field.int()?,
                 3 => event.duration_ps = field.int()?,
                 4 => {
-                    let stat = Stat::read(field.bytes()?).map_err(|f| f.within(field.start()))?;
-                    event.stats.push(stat.0);
-                    *unknown = stat.1.or(*unknown);
+                    let stat = Stat::read(field.bytes()?, unknown);
+                    event.stats.push(stat.map_err(|f| f.within(field.start()))?);
                 }
                 5 => event.occurrences = Some(field.int()?),
-                other => *unknown = Some(other),
+                other => unknown.push(("events", other)),
             }
         }
         Ok(event)

@@ -7,6 +7,7 @@ mod runs;
 use super::lines::{LineKind, PlaneKind, of_stream};
 use super::metadata::{EventName, EventNames};
 use super::stats::{Stat, StatName, StatNames};
+use super::unknown::{UnknownField, UnknownFields};
 use crate::arrange::{FlowPoint, SIGNED};
 use crate::error::Result;
 use crate::issues::Code;
@@ -74,8 +75,10 @@ impl<'a> LineReader<'a> {
         stream: &mut Stream<'_>,
         elements: &mut TypedElements<'_>,
         runs: &mut Runs,
+        unknown: &mut UnknownFields,
     ) -> Result<(), Failure> {
         let mut spare: Vec<Stat<'static>> = Vec::new();
+        let mut unread: Vec<UnknownField> = Vec::new();
         while let Some(part) = stream.next()? {
             if part.number != 4 || part.is_cut {
                 continue;
@@ -86,11 +89,13 @@ impl<'a> LineReader<'a> {
             }
             part.must_have_bytes()?;
             let bytes = stream.bytes(part.start, part.end)?;
-            let mut unknown = None;
-            match Event::read(bytes, std::mem::take(&mut spare), &mut unknown) {
+            unread.clear();
+            match Event::read(bytes, std::mem::take(&mut spare), &mut unread) {
                 Ok(event) => {
-                    if let Some(number) = unknown {
-                        note_unknown(elements, number, part.at);
+                    if let Some((_, number)) = unread.last() {
+                        let example = format!("field {number}");
+                        elements.issue(Code::UnknownField, part.at, example.as_bytes());
+                        unread.iter().for_each(|field| unknown.add(*field));
                     }
                     self.event(&event, part.at, elements, runs)?;
                     spare = emptied(event.stats);
@@ -346,9 +351,4 @@ impl<'a> LineReader<'a> {
             elements.facts.device_steps.push(step);
         }
     }
-}
-
-/// Counts a field that is not read.
-fn note_unknown(elements: &mut TypedElements<'_>, number: u32, at: u64) {
-    elements.issue(Code::UnknownField, at, format!("field {number}").as_bytes());
 }

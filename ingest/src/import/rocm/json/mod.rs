@@ -5,16 +5,16 @@
 //! are the items of the lists in `buffer_records`, list by list. Each item of the outer list is a
 //! process.
 
+mod agents;
 mod record;
-
-use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
-use super::names::{blocks, copy_name, host_call};
+use super::devices::{Devices, Gpu, Node, Processes, mark};
+use super::names::{HIP, blocks, copy_name, host_call};
 use super::rocpd::Event;
-use super::rocpd_info::{Agent, properties};
+use super::rocpd_info::Agent;
 use super::tracks::{Allocations, Made, Streams};
 use crate::error::{IngestError, Result};
 use crate::import::Source;
@@ -51,7 +51,8 @@ pub fn read(source: &Source<'_>) -> Result<TypedRead> {
         args: Args::default(),
         streams: Streams::default(),
         made: Made::default(),
-        devices: BTreeMap::new(),
+        devices: Devices::default(),
+        processes: Processes::default(),
         commands: Vec::new(),
         others: Map::new(),
         process: 0,
@@ -87,9 +88,13 @@ pub fn read(source: &Source<'_>) -> Result<TypedRead> {
 #[derive(Default)]
 struct Process {
     pid: Option<i64>,
+    /// What tells the process from those of other nodes.
+    id: Option<Id>,
+    node: Node,
     /// Agents by handle.
     agents: FxHashMap<i64, Agent>,
-    gpus: i64,
+    /// GPUs that have no number yet.
+    gpus: Vec<Gpu>,
     /// Names of kinds of records and of their operations.
     kinds: Vec<(String, Vec<Text>)>,
     /// Texts of markers by correlation.
@@ -115,7 +120,8 @@ struct Reader<'a> {
     args: Args,
     streams: Streams,
     made: Made,
-    devices: BTreeMap<i64, Map<String, Json>>,
+    devices: Devices,
+    processes: Processes,
     commands: Vec<Json>,
     /// Numbers of records that are not read, by the name of their list.
     others: Map<String, Json>,
@@ -151,6 +157,7 @@ impl<'a> Reader<'a> {
             }
             self.part(walk, key)
         });
+        self.number_gpus();
         // The records of a text that is cut are kept as far as they go.
         match records {
             Some(mut walk) if !matches!(done, Err(Ends::Failed(_))) => {
@@ -182,7 +189,12 @@ impl<'a> Reader<'a> {
                 });
             }
             b"buffer_records" => {
+                self.number_gpus();
                 return walk.object(|walk, list| {
+                    // Samples of program counters wrap their time in another object.
+                    if list.starts_with(b"pc_sample") {
+                        return self.count(walk, list);
+                    }
                     if walk.token()? != b'[' {
                         return walk.skip();
                     }
@@ -194,34 +206,41 @@ impl<'a> Reader<'a> {
                 });
             }
             b"callback_records" => {
-                return walk.object(|walk, list| {
-                    let mut items = 0u64;
-                    let name = String::from_utf8_lossy(list).into_owned();
-                    if walk.token()? != b'[' {
-                        return walk.skip();
-                    }
-                    walk.list(|walk| {
-                        items += 1;
-                        walk.skip()
-                    })?;
-                    let known = self.others.entry(name).or_insert_with(|| 0u64.into());
-                    *known = (known.as_u64().unwrap_or(0) + items).into();
-                    Ok(())
-                });
+                return walk.object(|walk, list| self.count(walk, list));
             }
             _ => return walk.skip(),
         }
         Ok(())
     }
 
+    /// Counts the items of a list that is not read.
+    fn count(&mut self, walk: &mut Walk<'a>, list: &[u8]) -> Walked {
+        let mut items = 0u64;
+        let name = String::from_utf8_lossy(list).into_owned();
+        if walk.token()? != b'[' {
+            return walk.skip();
+        }
+        walk.list(|walk| {
+            items += 1;
+            walk.skip()
+        })?;
+        let known = self.others.entry(name).or_insert_with(|| 0u64.into());
+        *known = (known.as_u64().unwrap_or(0) + items).into();
+        Ok(())
+    }
+
     fn metadata(&mut self, tree: &Json) {
+        let node = |key: &str| mark(tree.get("node").and_then(|node| node.get(key)));
+        self.this.node = Node { host: node("hostname"), machine: node("machine_id") };
         self.this.pid = tree.get("pid").and_then(Json::as_i64);
+        let of = |pid| self.processes.id(&self.writer, pid, &self.this.node);
+        self.this.id = self.this.pid.map(of);
         if let Some(command) = tree.get("command") {
             let words: Vec<&str> =
                 command.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-            if let (Some(pid), Some(first)) = (self.this.pid, words.first()) {
+            if let (Some(pid), Some(first)) = (self.this.id, words.first()) {
                 let name = first.rsplit('/').next().unwrap_or_default();
-                self.writer.property(MetaKind::ProcessName, Id::Int(pid), Id::None, name);
+                self.writer.property(MetaKind::ProcessName, pid, Id::None, name);
             }
             self.commands.push(command.clone());
         }
@@ -229,34 +248,6 @@ impl<'a> Reader<'a> {
         if let (Some(host), 0) = (host, self.process) {
             // Writing to memory; a full disk shows at the end.
             let _ = self.writer.value("host_name", host.to_string().as_bytes());
-        }
-    }
-
-    fn agents(&mut self, tree: &Json) {
-        for agent in tree.as_array().into_iter().flatten() {
-            let Some(agent) = agent.as_object() else { continue };
-            let int = |key: &str| agent.get(key).and_then(Json::as_i64);
-            let id = agent.get("id").and_then(|id| id.get("handle").unwrap_or(id).as_i64());
-            let Some(id) = id else { continue };
-            let is_gpu = int("type") == Some(2);
-            let number = if is_gpu {
-                self.this.gpus += 1;
-                int("logical_node_type_id").unwrap_or(self.this.gpus - 1)
-            } else {
-                int("logical_node_type_id").unwrap_or(-1)
-            };
-            self.this.agents.insert(id, Agent { is_gpu, number });
-            if is_gpu {
-                let text = |key: &str| agent.get(key).and_then(Json::as_str).map(str::to_owned);
-                let name = text("product_name").filter(|name| !name.is_empty()).or(text("name"));
-                let mut properties = properties(number, name, agent);
-                for key in ["name", "model_name", "vendor_name"] {
-                    if let Some(value) = text(key) {
-                        properties.insert(format!("agent_{key}"), value.into());
-                    }
-                }
-                self.devices.entry(number).or_insert(properties);
-            }
         }
     }
 
@@ -393,14 +384,14 @@ impl<'a> Reader<'a> {
                 let bytes = self.this.allocations.bytes(self.process, what, r.address, r.bytes);
                 self.args.maybe_int("Addr", r.address);
                 self.args.maybe_int("Bytes", bytes);
-                self.args.int("Device Type", if device.is_some() { 1 } else { 0 });
+                self.args.int("Device Type", if device.is_some() { HIP } else { 0 });
                 self.args.int("Device Id", device.unwrap_or(-1));
                 if let Some(operation) = &operation {
                     self.args.json("operation", &operation.json);
                 }
                 let cat = self.writer.intern_always("cuda_memory");
                 let id = self.writer.intern_always("memory");
-                let pid = self.this.pid.map_or(Id::None, Id::Int);
+                let pid = self.this.id.unwrap_or(Id::None);
                 let track = self.writer.track(Track::Async { pid, cat, id });
                 let name = self.made.get(&self.writer, "[memory]");
                 (Some(name), "cuda_memory", Class::Memory, track)
@@ -412,7 +403,8 @@ impl<'a> Reader<'a> {
                 let name = marker.filter(|_| class == Class::Op).or(operation.clone());
                 self.args.text("category", &kind);
                 self.args.maybe_int("stream", r.stream);
-                let [pid, tid] = [self.this.pid, r.thread].map(|id| id.map_or(Id::None, Id::Int));
+                let pid = self.this.id.unwrap_or(Id::None);
+                let tid = r.thread.map_or(Id::None, Id::Int);
                 (name, cat, class, self.writer.track(Track::Thread { pid, tid }))
             }
         };
@@ -447,7 +439,7 @@ impl<'a> Reader<'a> {
         event.push(&mut self.writer, times, &self.args)?;
         if let (Some(step), Some(name), Times::Whole(..)) = (step, name, times) {
             let id = self.writer.intern_always(&name.text);
-            self.writer.step(step, self.this.pid.map_or(Id::None, Id::Int), id);
+            self.writer.step(step, self.this.id.unwrap_or(Id::None), id);
         }
         Ok(())
     }
@@ -461,16 +453,12 @@ impl<'a> Reader<'a> {
     }
 
     fn stream(&mut self, device: Option<i64>, stream: Option<i64>) -> u32 {
-        self.streams.track(&mut self.writer, device, stream, self.process, None)
+        let process = (self.process, self.this.pid);
+        self.streams.track(&mut self.writer, device, stream, process, None)
     }
 
     fn finish(&mut self) -> Result<()> {
-        let devices: Vec<Json> =
-            std::mem::take(&mut self.devices).into_values().map(Json::Object).collect();
-        if !devices.is_empty() {
-            let text = Json::Array(devices).to_string();
-            self.writer.value("deviceProperties", text.as_bytes())?;
-        }
+        self.devices.finish(&mut self.writer)?;
         let commands = Json::Array(std::mem::take(&mut self.commands));
         let others = Json::Object(std::mem::take(&mut self.others));
         let values = serde_json::json!({ "commands": commands, "other_records": others });
