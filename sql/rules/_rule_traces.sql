@@ -5,8 +5,8 @@
 -- kernels, or less than rule_min_duration_ns, show how the recording began and not how the program
 -- runs. Rules about facts, such as lost elements or full memory, do not use it.
 --
--- is_torch is whether PyTorch wrote the file. calls_hint ends a sentence which says that calls of
--- the runtime are missing.
+-- no_rank_reason is for rules about jobs, where the trace belongs to none. calls_hint ends a sentence
+-- which says that calls of the runtime are missing.
 -- @scope trace
 WITH device AS (
     SELECT trace_id, count(*) AS device_work, count(launch_id) AS linked_work
@@ -16,9 +16,14 @@ WITH device AS (
 )
 SELECT
     t.trace_id, t.rank, t.format, t.world_size, t.duration_ns,
-    t.format IN (
-        'kineto', 'torch_memory', 'flight_recorder', 'execution_trace', 'memory_timeline', 'stacks'
-    ) AS is_torch,
+    concat(
+        'The trace does not say which rank it is; ',
+        CASE
+            WHEN t.format IN (
+                'kineto', 'torch_memory', 'flight_recorder', 'execution_trace', 'memory_timeline'
+            ) THEN 'initialise torch.distributed before the profiler starts, or '
+        END,
+        'put rank<N> into the name of the file.') AS no_rank_reason,
     CASE
         WHEN t.format = 'kineto'
             THEN '; record ProfilerActivity.CPU and ProfilerActivity.CUDA together.'

@@ -25,7 +25,7 @@
 --     b.trace_id WHERE a.trace_id = {trace_id}) ORDER BY rank
 WITH ranks AS (
     SELECT
-        t.trace_id, t.rank, t.format, t.is_torch, t.too_little_reason, j.job,
+        t.trace_id, t.rank, t.format, t.too_little_reason, t.no_rank_reason, j.job,
         j.rank AS job_rank, s.steps,
         CASE
             WHEN bool_or(t.device_work > 0) OVER (PARTITION BY j.job) THEN s.device_computation_ns
@@ -54,12 +54,7 @@ SELECT
         AS ranks_compared,
     CASE
         WHEN format = 'mllm_perf' THEN 'A perf.json recording is of one process.'
-        WHEN job IS NULL THEN concat(
-            'The trace does not say which rank it is; ',
-            CASE
-                WHEN is_torch
-                    THEN 'initialise torch.distributed before the profiler starts, or '
-            END, 'put rank<N> into the name of the file.')
+        WHEN job IS NULL THEN no_rank_reason
         WHEN ranks = 1 THEN 'The store has no other rank of this job; ingest the files of all '
             || 'ranks from one folder.'
         WHEN NOT coalesce(is_even, false) THEN 'The ranks of the job do not have equally many '

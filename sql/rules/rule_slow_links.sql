@@ -49,12 +49,7 @@ SELECT
     END AS advice,
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording is of one process.'
-        WHEN j.trace_id IS NULL THEN concat(
-            'The trace does not say which rank it is; ',
-            CASE
-                WHEN t.is_torch
-                    THEN 'initialise torch.distributed before the profiler starts, or '
-            END, 'put rank<N> into the name of the file.')
+        WHEN j.trace_id IS NULL THEN t.no_rank_reason
         WHEN g.ranks = 1 THEN 'The store has no other rank of this job; ingest the files of all '
             || 'ranks from one folder.'
         WHEN f.job IS NULL THEN 'No collective of this job is complete, with the clocks of all '

@@ -53,12 +53,7 @@ SELECT
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording is of one process.'
         WHEN r.trace_id IS NOT NULL AND t.duration_ns > 0 AND r.ranks > 1 THEN t.too_little_reason
-        WHEN j.trace_id IS NULL THEN concat(
-            'The trace does not say which rank it is; ',
-            CASE
-                WHEN t.is_torch
-                    THEN 'initialise torch.distributed before the profiler starts, or '
-            END, 'put rank<N> into the name of the file.')
+        WHEN j.trace_id IS NULL THEN t.no_rank_reason
         WHEN j.ranks = 1 THEN 'The store has no other rank of this job; ingest the files of all '
             || 'ranks from one folder.'
         ELSE 'No collective of this rank could be matched with those of the others: record the '

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{bottlenecks, root};
+use crate::support::{TestStore, bottlenecks, fixture, root, rows_of};
 
 const FILE: &str = "tests/expected/rules.tsv";
 
@@ -59,4 +59,55 @@ fn every_rule_of_the_library_is_in_the_table() {
     let library = tracesql::library::Library::load(&[]).expect("the library loads");
     let rules: BTreeSet<String> = library.rules().map(|v| v.name.clone()).collect();
     assert_eq!(tested, rules);
+}
+
+/// Words of PyTorch's own options and functions.
+const OF_TORCH: [&str; 9] = [
+    "ProfilerActivity",
+    "record_shapes",
+    "with_stack",
+    "prof.step",
+    "torch.compile",
+    "torch.autocast",
+    "torch.distributed",
+    "num_workers",
+    "non_blocking",
+];
+
+#[test]
+fn advice_is_for_the_profiler_that_wrote_the_file() {
+    let files = [
+        "databases/nsys.sqlite",
+        "databases/rocpd.db",
+        "databases/rocprofv3.json",
+        "databases/small.rpd",
+        "protobufs/gpu.xplane.pb",
+        "protobufs/kinds.pftrace",
+        "protobufs/rocprof.pftrace",
+        "protobufs/tpu.xplane.pb",
+    ];
+    let texts = "SELECT rule, concat_ws(' ', message, advice, reason) FROM findings";
+    for file in files {
+        let store = TestStore::with(&fixture(file)).0;
+        let rows = rows_of(&store.engine(), texts).unwrap_or_else(|e| panic!("{file}: {e}"));
+        assert!(rows.len() >= 25, "{file}");
+        for row in rows {
+            let word = OF_TORCH.iter().find(|word| row[1].contains(**word));
+            assert_eq!(word, None, "{file}: {}: {}", row[0], row[1]);
+        }
+    }
+}
+
+/// What is on a track of ranges or of asynchronous work may overlap; on a thread it may not.
+#[test]
+fn overlaps_of_ranges_are_no_damage() {
+    for (pid, want) in [("\"Spans\"", "ok NULL"), ("7", "finding 1")] {
+        let span = |ts: i64| {
+            format!(r#"{{"ph":"X","name":"a","pid":{pid},"tid":"t","ts":{ts},"dur":10}}"#)
+        };
+        let list = format!("[{},{}]", span(0), span(5));
+        let store = TestStore::of_text(list).0;
+        assert_eq!(store.issues(), ["partial_overlap 1"]);
+        assert_eq!(store.lines("SELECT status, numerator FROM rule_trace_damage"), [want]);
+    }
 }

@@ -22,8 +22,8 @@ use crate::issues::Issues;
 use crate::source::Content;
 use crate::trace::Reading;
 use crate::typed::TypedElements;
+use crate::wire::UnknownFields;
 use crate::wire::{Failure, Fields, Value, varint};
-use crate::xplane::UnknownFields;
 
 use kinds::{is_header, kind};
 use reader::Reader;

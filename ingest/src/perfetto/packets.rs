@@ -8,8 +8,8 @@ use crate::counted::counted;
 use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::trace::Reading;
+use crate::wire::UnknownFields;
 use crate::wire::{Failure, Fault, Fields, Stream};
-use crate::xplane::UnknownFields;
 
 /// Maximum length of a packet that is read, bytes.
 const MAX_PACKET: u64 = 256 << 20;

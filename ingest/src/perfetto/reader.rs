@@ -15,8 +15,8 @@ use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 use crate::trace::Reading;
 use crate::typed::{JsonText, TypedElements};
+use crate::wire::UnknownFields;
 use crate::wire::{Fault, Fields};
-use crate::xplane::UnknownFields;
 
 /// The packet needs the state of its sequence.
 const NEEDS_STATE: u64 = 2;

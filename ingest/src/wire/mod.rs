@@ -6,9 +6,11 @@
 
 mod fields;
 mod stream;
+mod unknown;
 
 pub use fields::{Field, Fields, Value, text, varint};
 pub use stream::{Part, Stream};
+pub use unknown::{UnknownField, UnknownFields};
 
 use crate::counted::counted;
 use crate::error::IngestError;

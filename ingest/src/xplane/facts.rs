@@ -2,8 +2,8 @@
 
 use super::lines::PlaneKind;
 use super::stats::{Stat, StatNames, StatValue};
-use super::unknown::UnknownFields;
 use crate::typed::{DeviceFacts, JsonText, TypedFacts};
+use crate::wire::UnknownFields;
 
 /// Line stamps from this value on are Unix times; below it they count from the profile's start.
 const EPOCH: i64 = 1_000_000_000_000_000;

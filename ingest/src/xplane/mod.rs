@@ -13,7 +13,6 @@ mod lines;
 mod metadata;
 mod plane;
 mod stats;
-mod unknown;
 
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
@@ -23,8 +22,6 @@ use crate::typed::TypedElements;
 use crate::wire::{Bad, Failure, Fault, Fields, Stream, Value, varint};
 
 use facts::SpaceFacts;
-
-pub use unknown::UnknownFields;
 
 /// Number of bytes that are looked at to recognise a file.
 const HEAD: u64 = 64 << 10;

@@ -8,11 +8,11 @@ use super::facts::{PlaneFacts, SpaceFacts};
 use super::lines::{LineKind, PlaneKind};
 use super::metadata::EventNames;
 use super::stats::{Stat, StatNames};
-use super::unknown::UnknownFields;
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
 use crate::trace::{Id, MetaKind, Reading, Track};
 use crate::typed::{TrackFacts, TypedElements};
+use crate::wire::UnknownFields;
 use crate::wire::{Bad, Failure, Fault, Part, Stream};
 
 /// The parts of a plane.

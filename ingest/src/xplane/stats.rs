@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::unknown::UnknownField;
 use crate::typed::JsonText;
+use crate::wire::UnknownField;
 use crate::wire::{Fault, Fields, text};
 
 /// Maximum number of bytes of a value of bytes that are kept.

@@ -60,7 +60,7 @@ impl ViewExec {
     fn new(view: &str, input: Arc<dyn ExecutionPlan>, readers: Readers) -> Result<Self> {
         let statistics =
             StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
-        // DataFusion would make each reader's plan anew to put an operator that yields above it.
+        // Otherwise DataFusion rebuilds the plan of every reader to insert a yielding operator.
         let properties = input.properties().as_ref().clone();
         let properties = Arc::new(properties.with_scheduling_type(SchedulingType::Cooperative));
         Ok(Self { view: view.to_owned(), input, properties, statistics, readers })

@@ -156,6 +156,14 @@ fn work_belongs_to_the_step_that_started_its_program() {
     );
 }
 
+/// Of 1.6 ms of the device; the calls of the runtime on the host are no operators.
+#[test]
+fn hot_operations_are_those_of_compiled_programs() {
+    let hot = "SELECT name, self_ns, round(share_pct, 3) FROM hot_operations ORDER BY name";
+    let want = ["copy-done.3 800000 50.0", "jit(f)/add 800000 50.0"];
+    assert_eq!(trace().lines(hot), want);
+}
+
 #[test]
 fn operators_of_the_framework_add_up_what_was_compiled_from_them() {
     let operators = "SELECT type, name, hlo_operators, calls, total_ns FROM framework_operators \

@@ -18,6 +18,8 @@ pub struct Devices {
     gpus: FxHashMap<(i64, i64), i64>,
     /// Whether one number stands for several GPUs, because processes see different devices.
     is_ambiguous: bool,
+    /// Whether the machine has one GPU, which all processes share.
+    is_single: bool,
     /// The first process that uses each device that no table describes.
     users: FxHashMap<i64, i64>,
     /// Such a device that a second process uses.
@@ -28,7 +30,10 @@ impl Devices {
     /// Reads the table that tells which GPU a process's device is.
     pub fn read(db: &Database<'_>) -> Result<Self> {
         let mut devices = Self::default();
-        let Some(table) = db.table("TARGET_INFO_CUDA_DEVICE") else { return Ok(devices) };
+        let Some(table) = db.table("TARGET_INFO_CUDA_DEVICE") else {
+            devices.is_single = has_one_gpu(db)?;
+            return Ok(devices);
+        };
         let columns = ["gpuId", "cudaId", "pid"].map(|name| table.column(name));
         let mut by_number: FxHashMap<i64, i64> = FxHashMap::default();
         db.scan(table, |row| {
@@ -45,7 +50,9 @@ impl Devices {
     /// Returns the number of a device: the one that the process uses, or that of the GPU if
     /// processes use the same number for different GPUs.
     pub fn number(&mut self, process: Option<i64>, device: i64) -> i64 {
-        if let (true, Some(process)) = (self.gpus.is_empty(), process)
+        if self.gpus.is_empty()
+            && !self.is_single
+            && let Some(process) = process
             && *self.users.entry(device).or_insert(process) != process
         {
             self.shared.get_or_insert(device);
@@ -68,6 +75,19 @@ impl Devices {
         numbers.dedup();
         Some(numbers)
     }
+}
+
+/// Whether the table of GPUs has a single one. A GPU may be listed more than once.
+fn has_one_gpu(db: &Database<'_>) -> Result<bool> {
+    let mut gpus = FxHashSet::default();
+    if let Some(table) = db.table("TARGET_INFO_GPU") {
+        let id = table.column("id");
+        db.scan(table, |row| {
+            gpus.extend(row.int(id, &mut false));
+            Ok(())
+        })?;
+    }
+    Ok(gpus.len() == 1)
 }
 
 /// Keys of Kineto's `deviceProperties` and the columns that they come from.

@@ -45,6 +45,15 @@ impl Identity {
     fn is_known(&self) -> bool {
         self.marks.iter().any(Option::is_some)
     }
+
+    /// Whether no other GPU of the node has it. These marks are numbers in the node, whatever a
+    /// process sees of it.
+    fn is_unique(&self) -> bool {
+        MARKS
+            .iter()
+            .zip(&self.marks)
+            .any(|(name, mark)| matches!(*name, "node_id" | "absolute_index") && mark.is_some())
+    }
 }
 
 /// Returns the text of a value, if it is not empty.
@@ -69,8 +78,9 @@ pub struct Gpu {
 /// The GPUs of a file.
 #[derive(Default)]
 pub struct Devices {
-    /// Numbers of the GPUs by the number and the identity that their agents state.
-    numbers: FxHashMap<(i64, Identity), i64>,
+    /// Numbers of the GPUs by their identity, and by the number that their agents state unless the
+    /// identity is unique.
+    numbers: FxHashMap<(Option<i64>, Identity), i64>,
     properties: BTreeMap<i64, Map<String, Json>>,
     /// Numbers that agents state, including those whose GPU has no number yet.
     stated: FxHashSet<i64>,
@@ -94,7 +104,7 @@ impl Devices {
     fn number(&mut self, gpu: Gpu) -> i64 {
         let Gpu { stated, identity, mut properties, .. } = gpu;
         let (is_known, node) = (identity.is_known(), identity.node.name().map(str::to_owned));
-        let key = (stated, identity);
+        let key = (Some(stated).filter(|_| !identity.is_unique()), identity);
         if let Some(&number) = self.numbers.get(&key) {
             if !is_known {
                 self.shared.get_or_insert(number);
@@ -175,6 +185,19 @@ mod tests {
         assert_eq!(devices.add(of(Some("b"), Some("x"))), [(1, 2), (2, 1)]);
         assert_eq!(devices.add(of(Some("a"), Some("x"))), [(1, 0), (2, 3)]);
         assert_eq!(devices.shared, None);
+    }
+
+    #[test]
+    fn a_gpu_has_one_number_whatever_processes_see() {
+        let see = |stated: i64, index: &str| {
+            let value = |key: &str| (key == "absolute_index").then(|| index.to_owned());
+            let identity = Identity::new(Node::default(), value);
+            Gpu { id: stated, stated, identity, properties: Map::new() }
+        };
+        let mut devices = Devices::default();
+        assert_eq!(devices.add(vec![see(0, "4"), see(1, "5")]), [(0, 0), (1, 1)]);
+        assert_eq!(devices.add(vec![see(0, "5")]), [(0, 1)], "a process that sees the second");
+        assert_eq!(devices.add(vec![see(0, "6")]), [(0, 2)]);
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::issues::Code;
 use crate::trace::*;
 use crate::typed::{JsonText, TypedElement, TypedElements};
+use crate::wire::UnknownFields;
 use crate::wire::text;
-use crate::xplane::UnknownFields;
 
 use args::Captured;
 use counters::Number;

@@ -1,8 +1,8 @@
 //! The fields and values of an event.
 
+use crate::wire::UnknownField;
 use crate::wire::{Fault, Fields};
 use crate::xplane::stats::{Slot, Stat, StatName, StatNames, StatValue};
-use crate::xplane::unknown::UnknownField;
 
 /// An event as it is written.
 pub(super) struct Event<'a> {

@@ -7,13 +7,13 @@ mod runs;
 use super::lines::{LineKind, PlaneKind, of_stream};
 use super::metadata::{EventName, EventNames};
 use super::stats::{Stat, StatName, StatNames};
-use super::unknown::{UnknownField, UnknownFields};
 use crate::arrange::{FlowPoint, SIGNED};
 use crate::error::Result;
 use crate::issues::Code;
 use crate::trace::*;
 use crate::typed::{JsonText, TypedElement, TypedElements};
 use crate::wire::{Failure, Stream};
+use crate::wire::{UnknownField, UnknownFields};
 
 use event::{Event, Values, emptied, values};
 
