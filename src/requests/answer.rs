@@ -55,20 +55,23 @@ pub struct Answer {
 
 impl Answer {
     /// The answer as one JSON object.
-    pub fn to_json(&self) -> Value {
+    pub fn into_json(self) -> Value {
         let columns: Vec<Value> = self
             .columns
             .iter()
             .map(|c| json!({"name": c.name, "type": c.data_type, "unit": c.unit}))
             .collect();
-        json!({
+        let mut object = json!({
             "columns": columns,
-            "rows": self.rows,
+            "rows": null,
             "row_count": self.rows.len(),
             "truncated": self.cut.is_some(),
             "why": self.cut.as_ref().map(ToString::to_string),
             "elapsed_ms": (self.elapsed.as_secs_f64() * 1e4).round() / 10.0,
-        })
+        });
+        // The macro would copy them.
+        object["rows"] = Value::Array(self.rows);
+        object
     }
 
     /// Rows as objects. NULL is left out.
@@ -171,7 +174,7 @@ async fn read(
         elapsed: Duration::ZERO,
         scanned: Scanned::default(),
     };
-    let around_rows = answer.to_json().to_string().len() + MAX_NUMBERS_BYTES;
+    let around_rows = answer.clone().into_json().to_string().len() + MAX_NUMBERS_BYTES;
     let Some(for_rows) = query.shape.max_bytes.checked_sub(around_rows) else {
         return Err(Error::Query(format!(
             "{} columns alone take {around_rows} bytes, and the answer may have {}; select fewer \

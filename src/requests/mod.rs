@@ -7,6 +7,7 @@
 
 mod answer;
 mod call;
+mod common;
 mod parameters;
 mod rows;
 mod units;

@@ -1,15 +1,16 @@
 //! Rows of a result as JSON values within bounds.
 
+use std::iter::repeat_with;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::array::{ArrayRef, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::json::WriterBuilder;
 use arrow::json::writer::JsonArray;
 use serde_json::{Map, Value};
 
-use super::Cut;
+use super::{Cut, common};
 use crate::error::{Error, Result};
 
 /// The largest integer up to which each integer is a different double, 2^53. Programs that read
@@ -59,7 +60,7 @@ impl Rows {
                     return Ok(false);
                 }
                 let row = Value::Array(row);
-                let bytes = row.to_string().len() + 1;
+                let bytes = json_bytes(&row) + 1;
                 if self.bytes + bytes > self.shape.max_bytes {
                     self.cut = Some(Cut::Bytes(bytes));
                     return Ok(false);
@@ -79,22 +80,26 @@ impl Rows {
 /// The values of each row, in the order of the columns: integers beyond 2^53 as texts, texts with
 /// at most `max_text` characters.
 pub fn values(batch: &RecordBatch, max_text: usize) -> Result<Vec<Vec<Value>>> {
+    let empty = || Vec::with_capacity(batch.num_columns());
+    let mut rows: Vec<Vec<Value>> = repeat_with(empty).take(batch.num_rows()).collect();
+    for column in batch.columns() {
+        match common::values(column, max_text) {
+            Some(values) => rows.iter_mut().zip(values).for_each(|(row, value)| row.push(value)),
+            None => {
+                let values = any_values(column)?.into_iter().map(|value| plain(value, max_text));
+                rows.iter_mut().zip(values).for_each(|(row, value)| row.push(value));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// The values of a column of any type, as Arrow writes them.
+fn any_values(column: &ArrayRef) -> Result<Vec<Value>> {
     let failed = |e: &dyn std::fmt::Display| Error::Query(format!("rows as JSON: {e}"));
-    let rows = batch.num_rows();
-    if batch.num_columns() == 0 {
-        return Ok(vec![Vec::new(); rows]);
-    }
-    // Numbers in place of names, because two columns may have names that are equal but for a
-    // qualifier.
-    let mut fields = Vec::with_capacity(batch.num_columns());
-    let mut columns = Vec::with_capacity(batch.num_columns());
-    for (at, column) in batch.columns().iter().enumerate() {
-        let column = exact(column)?;
-        fields.push(Field::new(at.to_string(), column.data_type().clone(), true));
-        columns.push(column);
-    }
-    let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+    let column = exact(column)?;
+    let field = Field::new("value", column.data_type().clone(), true);
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![column])
         .map_err(|e| failed(&e))?;
     let mut writer =
         WriterBuilder::new().with_explicit_nulls(true).build::<_, JsonArray>(Vec::new());
@@ -102,10 +107,8 @@ pub fn values(batch: &RecordBatch, max_text: usize) -> Result<Vec<Vec<Value>>> {
     writer.finish().map_err(|e| failed(&e))?;
     let objects: Vec<Map<String, Value>> =
         serde_json::from_slice(&writer.into_inner()).map_err(|e| failed(&e))?;
-    Ok(objects
-        .into_iter()
-        .map(|object| object.into_iter().map(|(_, value)| plain(value, max_text)).collect())
-        .collect())
+    let values = objects.into_iter().flat_map(|object| object.into_iter().map(|(_, value)| value));
+    Ok(values.collect())
 }
 
 /// The column with decimal numbers as texts, because JSON readers would round them.
@@ -119,6 +122,24 @@ fn exact(column: &ArrayRef) -> Result<ArrayRef> {
         }
         _ => Ok(column.clone()),
     }
+}
+
+/// The length of a value as JSON.
+fn json_bytes(value: &Value) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Nothing is written anywhere, and a value has no keys that are not texts.
+    serde_json::to_writer(&mut count, value).ok();
+    count.0
 }
 
 /// A value as programs can read it: large integers as texts, long texts cut.
@@ -173,6 +194,31 @@ mod tests {
              [\"-9007199254740993\",\"9007199254740993\"],\
              [\"-9223372036854775808\",\"18446744073709551615\"]]"
         );
+    }
+
+    #[test]
+    fn common_types_have_the_values_that_arrow_writes() {
+        use arrow::array::{BooleanArray, DictionaryArray, StringViewArray};
+        use arrow::datatypes::Int32Type;
+
+        let texts = [Some("plain"), None, Some("a \"quote\"\nand \u{1f600}"), Some("")];
+        let names: DictionaryArray<Int32Type> = texts.iter().copied().collect();
+        let floats = vec![Some(-0.0), None, Some(1e300), Some(0.1)];
+        let columns: [ArrayRef; 7] = [
+            Arc::new(StringArray::from(texts.to_vec())),
+            Arc::new(StringViewArray::from(texts.to_vec())),
+            Arc::new(names),
+            Arc::new(Float64Array::from(floats)),
+            Arc::new(Int64Array::from(vec![Some(i64::MIN), None, Some(0), Some(7)])),
+            Arc::new(UInt64Array::from(vec![Some(u64::MAX), None, Some(0), Some(7)])),
+            Arc::new(BooleanArray::from(vec![Some(true), None, Some(false), Some(true)])),
+        ];
+        for column in columns {
+            let column = column.slice(1, 3);
+            let wanted: Vec<Value> =
+                any_values(&column).expect("values").into_iter().map(|v| plain(v, 9)).collect();
+            assert_eq!(common::values(&column, 9), Some(wanted), "{}", column.data_type());
+        }
     }
 
     #[test]

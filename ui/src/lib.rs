@@ -115,11 +115,10 @@ pub fn serve(
         return opening.join().unwrap_or(Ok(()));
     }
     ready(&address);
-    let ended = network.block_on(server::run(listener, state, guard, config.idle, stop));
+    network.block_on(server::run(listener, state, guard, config.idle, stop));
     // Queries that do not yield end with the process, and so does a trace that is still read.
     network.shutdown_timeout(Duration::from_millis(200));
     queries.shutdown_background();
-    ended.map_err(|source| Error::Start { what: "the server", source })?;
     if opening.is_finished() { opening.join().unwrap_or(Ok(())) } else { Ok(()) }
 }
 

@@ -1,14 +1,17 @@
 //! Addresses and what answers them.
 
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State as Shared};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{get, post};
-use axum::{Router, serve};
+use axum::serve::Listener;
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 
 use crate::guard::{self, Guard};
@@ -17,6 +20,8 @@ use crate::{api, assets};
 
 /// The most bytes of a request's body.
 const MAX_BODY_BYTES: usize = 1 << 20;
+/// A connection that has not sent the headers of its next request within this time is closed.
+const HEADERS_TIME: Duration = Duration::from_secs(30);
 
 /// Answers requests until `stop` ends or no request came for the time `idle`.
 pub async fn run(
@@ -25,7 +30,7 @@ pub async fn run(
     guard: Arc<Guard>,
     idle: Option<Duration>,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
+) {
     let until_idle = until_idle(state.clone(), idle);
     let end = async move {
         tokio::select! {
@@ -35,8 +40,26 @@ pub async fn run(
     };
     // Connections are not waited for: a page keeps one open for events.
     tokio::select! {
-        served = serve(listener, router(state, guard)) => served,
-        () = end => Ok(()),
+        () = serve(listener, router(state, guard)) => {}
+        () = end => {}
+    }
+}
+
+/// Answers each connection by a task of its own.
+async fn serve(mut listener: TcpListener, router: Router) {
+    let mut builder = Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEADERS_TIME);
+    loop {
+        // Waits and tries again by itself if the system refuses a connection.
+        let (stream, _) = Listener::accept(&mut listener).await;
+        // Answers are written whole, so that waiting for more to send only delays them.
+        stream.set_nodelay(true).ok();
+        let service = TowerToHyperService::new(router.clone());
+        let builder = builder.clone();
+        tokio::spawn(async move {
+            // A connection that breaks is the business of its client.
+            builder.serve_connection(TokioIo::new(stream), service).await.ok();
+        });
     }
 }
 
@@ -75,6 +98,7 @@ fn router(state: Arc<State>, guard: Arc<Guard>) -> Router {
         .route("/api/slices", post(api::tracks::slices))
         .route("/api/counters", post(api::tracks::counters))
         .route("/api/event", post(api::event::event))
+        .route("/api/same_name", post(api::same_name::same_name))
         .route("/api/area", post(api::area::area))
         .route("/api/search", post(api::search::search))
         .route("/api/locate", post(api::search::locate))

@@ -33,5 +33,5 @@ pub async fn query(arguments: &Arguments, context: &Context<'_>) -> Result<Value
     };
     let open = context.open().await?;
     let answer = context.server.requests.query(&open.engine, query, context.call).await?;
-    Ok(answer.to_json())
+    Ok(answer.into_json())
 }

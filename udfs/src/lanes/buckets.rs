@@ -35,20 +35,31 @@ impl Track {
     /// begins at time 0. An event that begins before `start` and reaches into the picture has a
     /// bucket of its own. A `step` below 1 counts as 1.
     pub fn buckets(&self, start: i64, end: i64, step: i64) -> Buckets {
-        let step = step.max(1);
         let mut spans = Vec::new();
         for (lane, events) in self.lanes.iter().enumerate() {
-            add(&mut spans, events, lane as u32, start..end, step);
+            events.add_buckets(&mut spans, lane as u32, start..end, step);
         }
         let mut instants = Vec::new();
-        add(&mut instants, &self.instants, 0, start..end, step);
+        self.instants.add_buckets(&mut instants, 0, start..end, step);
         Buckets { spans, instants }
     }
 }
 
+impl Spans {
+    /// The positions of the events that start in a window.
+    pub fn within(&self, window: &Range<i64>) -> Range<usize> {
+        let first = self.starts.partition_point(|s| *s < window.start);
+        first..self.starts.partition_point(|s| *s < window.end).max(first)
+    }
+
+    /// Adds the buckets of one lane, as [`Track::buckets`] has them.
+    pub fn add_buckets(&self, into: &mut Vec<Bucket>, lane: u32, window: Range<i64>, step: i64) {
+        add(into, self, lane, window, step.max(1));
+    }
+}
+
 fn add(into: &mut Vec<Bucket>, events: &Spans, lane: u32, window: Range<i64>, step: i64) {
-    let first = events.starts.partition_point(|s| *s < window.start);
-    let last = events.starts.partition_point(|s| *s < window.end);
+    let Range { start: first, end: last } = events.within(&window);
     // Events of a lane do not overlap, so only the one before the window can reach into it.
     if let Some(before) = first.checked_sub(1)
         && events.ends[before] > window.start

@@ -70,7 +70,7 @@ pub async fn area(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
         |(trace, step, from, to)| json!({"trace": trace, "step": step, "start": from, "end": to}),
     );
     Ok(Json(json!({
-        "by_name": names.map(|answer| answer.to_json()),
+        "by_name": names.map(|answer| answer.into_json()),
         "by_track": tracks.iter().map(of_track).collect::<Vec<_>>(),
         "steps": steps.collect::<Vec<_>>(),
         "sql": by_name,

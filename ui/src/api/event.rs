@@ -6,15 +6,14 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
-use datafusion::common::ScalarValue;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tracesql::requests::{Query, Shape};
 
-use super::{MAX_ANSWER_BYTES, ask, integer, list, parsed, text};
+use super::{ask, integer, list, parsed, text};
 use crate::failure::{Answer, Failure};
 use crate::open::State;
-use crate::timeline::{Clock, Timeline};
+use crate::timeline::{Clock, Timeline, Trace};
 
 /// Rows of each list.
 const MAX_ROWS: usize = 200;
@@ -22,9 +21,9 @@ const MAX_ROWS: usize = 200;
 const MAX_TEXT: usize = 1 << 20;
 
 const EVENT: &str = "SELECT * FROM events WHERE trace_id = $trace AND event_id = $event";
-// What the other queries need of the event, whole.
+// What the other queries need of the event.
 const KEY: &str = "
-    SELECT name, cat, dur_ns, track_id, pre, depth FROM events
+    SELECT track_id, pre, depth FROM events
     WHERE trace_id = $trace AND event_id = $event";
 // The rows of the view `ancestors`. With the place of the event as values, only its track is read.
 const PARENTS: &str = "
@@ -48,19 +47,13 @@ const FLOWS: &str = "
     JOIN events d ON d.trace_id = f.trace_id AND d.event_id = f.dst_event_id
     WHERE f.trace_id = $trace AND (f.src_event_id = $event OR f.dst_event_id = $event)
     ORDER BY src_ts, dst_ts";
-const SAME_NAME: &str = "
-    SELECT count(*) AS calls, sum(dur_ns) AS total_ns, avg(dur_ns) AS mean_ns,
-           max(dur_ns) AS max_ns, sum(CASE WHEN dur_ns > $dur THEN 1 ELSE 0 END) + 1
-           AS rank_of_this
-    FROM events
-    WHERE trace_id = $trace AND name = $name AND (cat IS NOT DISTINCT FROM $cat)
-        AND dur_ns IS NOT NULL";
-
+/// An event.
 #[derive(Debug, Deserialize)]
-struct Asked {
+pub struct Asked {
     /// The number of the trace in the timeline, or its id.
-    trace: Value,
-    event_id: i64,
+    pub trace: Value,
+    /// Its id in the trace.
+    pub event_id: i64,
 }
 
 /// POST `/api/event`.
@@ -76,16 +69,12 @@ pub async fn event(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
             .with("event", asked.event_id)
             .within(shape)
     };
-    let one = |max_text| Shape { max_rows: 1, max_bytes: MAX_ANSWER_BYTES, max_text };
-    let missing = || {
-        let message = format!("{} has no event {}", trace.trace_id, asked.event_id);
-        Failure::new(StatusCode::NOT_FOUND, message)
-    };
-    let found = ask(&state, &engine, vec![of(KEY, one(MAX_ANSWER_BYTES))]).await?;
+    let missing = || missing(trace, asked.event_id);
+    let found = ask(&state, &engine, vec![of(KEY, list(1))]).await?;
     let key = found.first().and_then(|answer| answer.objects().into_iter().next());
     let key = key.ok_or_else(missing)?;
     let queries = vec![
-        of(EVENT, one(MAX_TEXT)),
+        of(EVENT, Shape { max_text: MAX_TEXT, ..list(1) }),
         of(PARENTS, list(MAX_ROWS))
             .with("track", integer(key.get("track_id")))
             .with("pre", integer(key.get("pre")))
@@ -93,16 +82,12 @@ pub async fn event(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
         of(LAUNCH, list(MAX_ROWS)),
         of(LAUNCHED, list(MAX_ROWS)),
         of(FLOWS, list(MAX_ROWS)),
-        of(SAME_NAME, list(MAX_ROWS))
-            .with("name", ScalarValue::Utf8(text(&key, "name").map(str::to_owned)))
-            .with("cat", ScalarValue::Utf8(text(&key, "cat").map(str::to_owned)))
-            .with("dur", integer(key.get("dur_ns"))),
     ];
     let mut answers = ask(&state, &engine, queries).await?.into_iter().map(|a| a.objects());
     let mut next = || answers.next().unwrap_or_default();
     let Some(Value::Object(event)) = next().into_iter().next() else { return Err(missing()) };
     let place = Place { timeline: &timeline, number, clock: &trace.clock };
-    let (parents, launch, launched, flows, same_name) = (next(), next(), next(), next(), next());
+    let (parents, launch, launched, flows) = (next(), next(), next(), next());
     let args = event.get("args").and_then(Value::as_str);
     let args = args.and_then(|args| serde_json::from_str::<Value>(args).ok()).map(exact_numbers);
     let (ts, end) = (integer(event.get("ts_ns")), integer(event.get("end_ns")));
@@ -118,7 +103,6 @@ pub async fn event(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
         "launch": launch.first(),
         "launched": launched.iter().map(|row| place.placed(row)).collect::<Vec<_>>(),
         "flows": flows.iter().map(|row| place.flow(row)).collect::<Vec<_>>(),
-        "same_name": same_name.first(),
         "sql": format!(
             "SELECT * FROM events WHERE trace_id = '{}' AND event_id = {}",
             trace.trace_id.replace('\'', "''"),
@@ -126,6 +110,11 @@ pub async fn event(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
         ),
         "event": Value::Object(without_args(event)),
     })))
+}
+
+/// What is said of an id that no event of the trace has.
+pub fn missing(trace: &Trace, event_id: i64) -> Failure {
+    Failure::new(StatusCode::NOT_FOUND, format!("{} has no event {event_id}", trace.trace_id))
 }
 
 /// The number of the trace that a page named.

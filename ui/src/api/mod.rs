@@ -8,6 +8,7 @@ pub mod export;
 pub mod marks;
 mod picture;
 pub mod query;
+pub mod same_name;
 pub mod search;
 pub mod stacks;
 pub mod state;

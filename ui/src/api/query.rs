@@ -47,10 +47,11 @@ pub async fn query(Shared(state): Shared<Arc<State>>, body: Bytes) -> Answer {
     let running = state.begin(&asked.id)?;
     match state.requests.attempt(&engine, query, &running.call).await {
         Ok(answer) => {
-            let mut object = answer.to_json();
+            let scanned = answer.scanned;
+            let mut object = answer.into_json();
             if let Some(object) = object.as_object_mut() {
-                object.insert("rows_read".into(), answer.scanned.rows.into());
-                object.insert("bytes_read".into(), answer.scanned.bytes.into());
+                object.insert("rows_read".into(), scanned.rows.into());
+                object.insert("bytes_read".into(), scanned.bytes.into());
             }
             Ok(Json(object))
         }

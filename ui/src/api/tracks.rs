@@ -9,13 +9,13 @@ use axum::extract::State as Shared;
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use tracesql_udfs::lanes::Counter;
+use tracesql_udfs::lanes::{Counter, Track as Lanes};
 
 use super::parsed;
 use super::picture::Picture;
 use crate::failure::{Answer, Failure};
 use crate::open::State;
-use crate::timeline::{MAX_BUCKETS, MAX_TRACKS, Timeline, Track};
+use crate::timeline::{MAX_BUCKETS, MAX_TRACKS, Timeline, Track, pictures};
 
 /// GET `/api/tracks`.
 pub async fn tracks(Shared(state): Shared<Arc<State>>) -> Answer {
@@ -77,17 +77,13 @@ pub async fn slices(Shared(state): Shared<Arc<State>>, body: Bytes) -> Result<Re
     let begun = Instant::now();
     let (tracks, start, end, step) = window.on(&timeline)?;
     let step = step.max(1).unsigned_abs().next_power_of_two() as i64;
-    let (mut shown, mut buckets) = (Vec::with_capacity(tracks.len()), 0);
-    for track in tracks {
-        let of_track = track.lanes.buckets(start, end, step);
-        buckets += of_track.spans.len() + of_track.instants.len();
-        if buckets > MAX_BUCKETS {
-            return Err(Failure::bad(format!(
-                "the picture has more than {MAX_BUCKETS} events; ask with a larger step"
-            )));
-        }
-        shown.push((track.key(), of_track));
-    }
+    let lanes: Vec<&Lanes> = tracks.iter().map(|track| &track.lanes).collect();
+    let shown = pictures(&lanes, &(start..end), step).ok_or_else(|| {
+        Failure::bad(format!(
+            "the picture has more than {MAX_BUCKETS} events; ask with a larger step"
+        ))
+    })?;
+    let shown = tracks.iter().map(|track| track.key()).zip(shown).collect();
     let picture = Picture::new(step, shown, &timeline);
     match window.format {
         Format::Json => timed(begun, "application/json", serde_json::to_vec(&picture)),

@@ -7,6 +7,7 @@
 mod build;
 mod clock;
 mod columns;
+mod picture;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use tracesql_udfs::lanes::{Counter, Track as Lanes};
 
 pub use clock::Clock;
+pub use picture::pictures;
 
 /// The most tracks of one answer.
 pub const MAX_TRACKS: usize = 512;

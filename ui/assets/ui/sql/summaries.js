@@ -35,8 +35,12 @@ export function summaries(sql, parameters, { columns, rows, truncated }) {
     }
   }
 
-  function summary({ column, at }) {
-    if (!truncated) return summaryOf(column, rows, at);
+  async function summary({ column, at }) {
+    if (!truncated) {
+      // The table is drawn first, and the page answers between two columns.
+      await idle();
+      return summaryOf(column, rows, at);
+    }
     const body = { sql, parameters, column: column.name };
     return api("/api/summary", body, { signal: stop.signal });
   }
@@ -68,6 +72,12 @@ export function summaries(sql, parameters, { columns, rows, truncated }) {
   );
   return { element, stop: () => stop.abort() };
 }
+
+const idle = () =>
+  new Promise((done) => {
+    if (window.requestIdleCallback) requestIdleCallback(done, { timeout: 500 });
+    else setTimeout(done, 50);
+  });
 
 function columnBox(column) {
   const type = [column.type, column.unit].filter(Boolean).join(", ");

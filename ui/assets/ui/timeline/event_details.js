@@ -11,8 +11,11 @@ const MAX_LIST = 60;
 /** The unit of a column of `events`, from the end of its name. */
 const unitOf = (name) => (name.endsWith("_ns") ? "ns" : name.endsWith("_bytes") ? "bytes" : "text");
 
-/** Contents for an event; `go(trace, event_id)` selects another event, `tl` knows the tracks. */
-export function eventDetails(tl, answer, go) {
+/**
+ * Contents for an event; `go(trace, event_id)` selects another event, `tl` knows the tracks. `same`
+ * is the answer of POST /api/same_name, which comes later.
+ */
+export function eventDetails(tl, answer, go, same) {
   const trace = Number(String(answer.key).split(":")[0]);
   const link = (id, text) =>
     el("button", { type: "button", class: "tl-link", onclick: () => go(trace, id) }, text);
@@ -25,7 +28,7 @@ export function eventDetails(tl, answer, go) {
     list("Parents", answer.parents, (p) => eventLine(link, p)),
     list("Launched device work", answer.launched, (w) => eventLine(link, w)),
     list("Flows", answer.flows, (flow) => flowLine(link, flow, answer)),
-    sameName(tl, trace, answer),
+    sameNameLater(tl, trace, answer, same),
   );
 }
 
@@ -118,7 +121,16 @@ function flowLine(link, { kind, name, from, to }, answer) {
   ];
 }
 
-function sameName(tl, trace, { same_name: same, event }) {
+function sameNameLater(tl, trace, answer, coming) {
+  const place = section("Events of this name", el("p", { class: "quiet" }, "…"));
+  coming.then(
+    (same) => place.replaceWith(...[sameName(tl, trace, answer, same)].filter(Boolean)),
+    (error) => place.lastChild.replaceWith(el("p", { class: "notice bad" }, visible(error.message))),
+  );
+  return place;
+}
+
+function sameName(tl, trace, { event }, same) {
   if (!same || !same.calls) return null;
   const line = (name, value, title) => [el("dt", {}, name), el("dd", { title }, value)];
   const time = (value) => (value === null || value === undefined ? "–" : ns(value));

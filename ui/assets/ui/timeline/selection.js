@@ -52,7 +52,7 @@ export function selectionOf(tl, { ask, drawer, say, changed }) {
       );
       place(answer);
       say(`${visible(answer.event.name ?? "no name", 120)}, ${lengthOf(answer)}`);
-      show(answer);
+      show(answer, ask("/api/same_name", { trace: found.trace, event_id: found.id }, { signal }));
       const launch = await launchPlace(found, answer, signal);
       tl.arrows = arrowsOf(tl.selection, answer, launch);
       tl.redraw();
@@ -78,7 +78,7 @@ export function selectionOf(tl, { ask, drawer, say, changed }) {
     return found.key ? { ...found, event_id: launch.launch_id } : null;
   }
 
-  function show(answer) {
+  function show(answer, same) {
     const name = answer.event.name ?? "";
     const heading = [
       textOf(name, 300),
@@ -94,7 +94,7 @@ export function selectionOf(tl, { ask, drawer, say, changed }) {
         ),
         answer.sql ? el("a", { href: sqlLink(answer.sql) }, "Row in SQL") : null,
       ],
-      eventDetails(tl, answer, select),
+      eventDetails(tl, answer, select, same),
     );
     // The drawer may have covered the event.
     tl.scrollToEvent(tl.selection);
