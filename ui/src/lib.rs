@@ -14,6 +14,7 @@ mod assets;
 mod failure;
 mod findings;
 mod guard;
+mod modules;
 mod open;
 mod server;
 mod timeline;

@@ -1,9 +1,19 @@
 // Colours and fonts of charts. They are custom properties of the page's style, read when a chart is
 // drawn, so that light and dark need nothing else.
 
-/** The colour that the page calls `--name`. */
+const known = new Map();
+
+/**
+ * The colour that the page calls `--name`. A frame asks hundreds of times, so answers are kept until
+ * the running script ends.
+ */
 export function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  if (!known.size) queueMicrotask(() => known.clear());
+  known.set(name, value);
+  return value;
 }
 
 /** A font of the page for a canvas. */

@@ -12,7 +12,6 @@
 //!
 //! The second part and the columns of each track begin at multiples of 8 bytes.
 
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 use tracesql_udfs::lanes::Buckets;
 
@@ -51,7 +50,7 @@ struct Slices {
 impl Picture {
     /// Makes the picture of tracks with these keys. Names are numbered as they come.
     pub fn new(step: i64, shown: Vec<(String, Buckets)>, timeline: &Timeline) -> Self {
-        let mut names = Names::default();
+        let mut names = Names::of(timeline.names.len());
         let of_track = |(key, buckets)| Slices::new(key, &buckets, &mut names);
         let tracks = shown.into_iter().map(of_track).collect();
         Self { step, names: names.texts(timeline), tracks }
@@ -81,7 +80,22 @@ impl Picture {
 
 impl Slices {
     fn new(key: String, shown: &Buckets, names: &mut Names) -> Self {
-        let mut slices = Self { key, ..Self::default() };
+        let (spans, instants) = (shown.spans.len(), shown.instants.len());
+        let of_spans = || Vec::with_capacity(spans);
+        let of_instants = || Vec::with_capacity(instants);
+        let mut slices = Self {
+            key,
+            lane: of_spans(),
+            start: Vec::with_capacity(spans),
+            end: Vec::with_capacity(spans),
+            id: of_spans(),
+            name: of_spans(),
+            count: of_spans(),
+            at: Vec::with_capacity(instants),
+            at_id: of_instants(),
+            at_name: of_instants(),
+            at_count: of_instants(),
+        };
         for bucket in &shown.spans {
             slices.lane.push(bucket.lane);
             slices.start.push(bucket.start);
@@ -109,14 +123,24 @@ impl Slices {
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {
-        for time in self.start.iter().chain(&self.end).chain(&self.at) {
-            bytes.extend_from_slice(&(*time as f64).to_le_bytes());
+        for times in [&self.start, &self.end, &self.at] {
+            put(bytes, times, |time| (time as f64).to_le_bytes());
         }
         let of_spans = [&self.lane, &self.id, &self.name, &self.count];
         let of_instants = [&self.at_id, &self.at_name, &self.at_count];
-        for number in of_spans.into_iter().chain(of_instants).flatten() {
-            bytes.extend_from_slice(&number.to_le_bytes());
+        for numbers in of_spans.into_iter().chain(of_instants) {
+            put(bytes, numbers, u32::to_le_bytes);
         }
+    }
+}
+
+/// Appends values as bytes.
+fn put<T: Copy, const N: usize>(bytes: &mut Vec<u8>, values: &[T], of: impl Fn(T) -> [u8; N]) {
+    let before = bytes.len();
+    // Room that is there already is written faster than bytes are appended.
+    bytes.resize(before + N * values.len(), 0);
+    for (place, value) in bytes[before..].chunks_exact_mut(N).zip(values) {
+        place.copy_from_slice(&of(*value));
     }
 }
 
@@ -140,18 +164,30 @@ struct TrackHead<'p> {
 }
 
 /// The names of one picture.
-#[derive(Default)]
 struct Names {
-    numbers: FxHashMap<u32, u32>,
+    /// By the number in the timeline; `NONE` for a name that is not in the picture.
+    numbers: Vec<u32>,
     in_order: Vec<u32>,
 }
 
+const NONE: u32 = u32::MAX;
+
 impl Names {
+    /// No names yet, of so many in the timeline.
+    fn of(all: usize) -> Self {
+        Self { numbers: vec![NONE; all], in_order: Vec::new() }
+    }
+
     fn number(&mut self, name: u32) -> u32 {
-        *self.numbers.entry(name).or_insert_with(|| {
+        let at = name as usize;
+        if at >= self.numbers.len() {
+            self.numbers.resize(at + 1, NONE);
+        }
+        if self.numbers[at] == NONE {
+            self.numbers[at] = self.in_order.len() as u32;
             self.in_order.push(name);
-            self.in_order.len() as u32 - 1
-        })
+        }
+        self.numbers[at]
     }
 
     fn texts(&self, timeline: &Timeline) -> Vec<String> {

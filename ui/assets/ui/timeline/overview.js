@@ -16,11 +16,32 @@ export function overviewOf(tl, openFinding) {
   const label = "Overview of all of the time. Drag to move the part in sight.";
   const strip = stripCanvas("tl-overview", { role: "img", "aria-label": label }, draw);
   let known = { findings: [], busy: null };
-  const width = () => strip.canvas.clientWidth || 1;
-  const x = (time) => (time / tl.view.length) * width();
-  const time = (at) => (at / width()) * tl.view.length;
+  // The width when it was last drawn: asking the browser makes it lay out the page.
+  let width = 1;
+  const x = (time) => (time / tl.view.length) * width;
+  const time = (at) => (at / width) * tl.view.length;
+  let [ground, drawnOf] = [null, null];
 
   function draw(context, wide, height) {
+    width = wide;
+    const scale = strip.canvas.width / wide;
+    const shown = [known, tl.hits.list, strip.canvas.width, strip.canvas.height, scale, colour("ink")];
+    if (!drawnOf || shown.some((value, i) => value !== drawnOf[i])) {
+      ground = new OffscreenCanvas(strip.canvas.width, strip.canvas.height);
+      const under = ground.getContext("2d");
+      under.setTransform(scale, 0, 0, scale, 0, 0);
+      drawGround(under, wide, height);
+      drawnOf = shown;
+    }
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(ground, 0, 0);
+    context.restore();
+    drawView(context, wide, height);
+  }
+
+  // What does not change while the view moves.
+  function drawGround(context, wide, height) {
     const room = height - MARK_HEIGHT;
     drawSteps(context, wide, height);
     const shares = [
@@ -41,7 +62,6 @@ export function overviewOf(tl, openFinding) {
     });
     drawHits(context, height);
     known.findings.filter(isPlaced).forEach((finding) => drawFinding(context, finding));
-    drawView(context, wide, height);
   }
 
   const isPlaced = (finding) => finding.start !== null && finding.start !== undefined;
@@ -112,12 +132,12 @@ export function overviewOf(tl, openFinding) {
         return null;
       }
       const [left, right] = [x(tl.view.start), x(tl.view.end)];
-      const isInside = at >= left - 3 && at <= right + 3 && right - left < width() * 0.98;
+      const isInside = at >= left - 3 && at <= right + 3 && right - left < width * 0.98;
       return { isInside, from: at, last: at };
     },
     move: (state, at) => {
       if (state.isInside)
-        tl.view.pan(((at - state.last) / width()) * tl.view.length * tl.view.scale());
+        tl.view.pan(((at - state.last) / width) * tl.view.length * tl.view.scale());
       else if (Math.abs(at - state.from) > 3) tl.view.show(time(state.from), time(at));
       state.last = at;
       tl.changed();
