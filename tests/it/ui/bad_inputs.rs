@@ -55,6 +55,23 @@ fn slow_clients_do_not_hold_up_others() {
 }
 
 #[test]
+fn connections_that_send_no_headers_are_closed() {
+    let store = store(GPU);
+    let ui = pages(&store);
+    let mut streams = ["", "GET /api/state HTTP/1.1\r\nhost: "].map(|part| {
+        let mut stream = ui.connection();
+        stream.write_all(part.as_bytes()).expect("a part of a request");
+        stream
+    });
+    for stream in &mut streams {
+        // A read waits twice the time after which the server closes them.
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("the end of the connection");
+        assert!(!String::from_utf8_lossy(&answer).contains("200 OK"), "{answer:?}");
+    }
+}
+
+#[test]
 fn tabs_do_not_disturb_each_other() {
     let store = store(GPU);
     let ui = pages(&store);
