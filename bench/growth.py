@@ -8,10 +8,12 @@ traces. It prints Markdown, and draws the figures.
 Sizes: a CUDA trace repeated to 0.1, 1 and 5 GB of JSON (bench/make_trace.py). Numbers of traces: 1
 to 1,000 ranks of a job, with 3,518 events each. For each input: ingest into a new store, a count of
 events by category, and `findings`. CPU time, wall time and peak memory are those of whole
-processes, the medians of --runs.
+processes, the medians of --runs. Ingest has --memory-limit, queries have none.
 """
 
 import argparse
+import contextlib
+import io
 import shutil
 import sys
 from pathlib import Path
@@ -33,7 +35,7 @@ def arguments():
     parser.add_argument("--work", type=Path, default=BENCH / "work")
     parser.add_argument("--sizes", default="0.1,1,5", help="GB of JSON (default 0.1,1,5)")
     parser.add_argument("--traces", default="1,10,100,1000", help="numbers of traces")
-    parser.add_argument("--memory-limit", default="1GiB")
+    parser.add_argument("--memory-limit", default="1GiB", help="of ingest (default 1GiB)")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--plot", type=Path, help="an SVG with the figures")
     return parser.parse_args()
@@ -43,7 +45,9 @@ def made(out, *options):
     """Makes traces with bench/make_trace.py, unless they are there."""
     if not Path(str(out).replace("%d", "0")).exists():
         sys.argv = ["make_trace.py", str(out), *options]
-        make_trace.main()
+        # It names each of a thousand files.
+        with contextlib.redirect_stderr(io.StringIO()):
+            make_trace.main()
     return out
 
 
@@ -57,7 +61,7 @@ def measured(args, name, inputs):
         shutil.rmtree(store, ignore_errors=True)
         costs["ingest"].append(run([*ingest, *map(str, inputs)], TIMEOUT_S)[0])
         for query, sql in QUERIES.items():
-            command = [str(args.program), *limits, str(store), "-c", sql]
+            command = [str(args.program), str(store), "-c", sql]
             costs[query].append(run(command, TIMEOUT_S)[0])
     print(f"measured {name}", file=sys.stderr)
     size = sum(path.stat().st_size for path in inputs)
