@@ -1,7 +1,7 @@
 //! The modules that a page needs, all named in the page itself.
 //!
-//! A browser learns what a module imports only when it has read it. A page with ten levels of
-//! modules would wait ten times, so that its scripts would begin a second later.
+//! A browser learns what a module imports only when it has read it, and would wait once for each
+//! level of modules.
 
 use std::collections::BTreeSet;
 
