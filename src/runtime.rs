@@ -1,5 +1,7 @@
 //! The threads that run queries.
 
+use std::time::Duration;
+
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};
@@ -7,6 +9,9 @@ use crate::error::{Error, Result};
 /// The stack size of each thread. It is large because the planner handles deep expressions by
 /// recursion.
 pub const STACK_BYTES: usize = 8 << 20;
+
+/// The time that threads have to end before the process ends without them.
+pub const ENDING: Duration = Duration::from_millis(200);
 
 /// A runtime with this number of worker threads; 0 stands for one per core.
 pub fn with_threads(threads: usize) -> Result<Runtime> {

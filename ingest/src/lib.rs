@@ -49,6 +49,7 @@ mod snapshot;
 mod source;
 mod sqlite;
 mod store;
+mod threads;
 mod trace;
 mod typed;
 mod wire;

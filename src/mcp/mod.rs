@@ -81,6 +81,6 @@ pub fn serve(
     protocol.block_on(session::run(server, input, output));
     // Queries that do not yield end with the process, and so does a trace that is still read.
     protocol.shutdown_background();
-    queries.shutdown_background();
+    queries.shutdown_timeout(runtime::ENDING);
     if opening.is_finished() { opening.join().unwrap_or(Ok(())) } else { Ok(()) }
 }

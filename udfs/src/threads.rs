@@ -2,6 +2,7 @@
 
 use std::io;
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -44,13 +45,17 @@ impl Threads {
         thread::scope(|scope| {
             let start = || {
                 let thread = thread::Builder::new().stack_size(self.stack_bytes);
-                thread.spawn_scoped(scope, work).map(|_| ())
+                thread.spawn_scoped(scope, work)
             };
-            start()?;
+            let mut threads = vec![start()?];
             for _ in 1..cores.min(self.most).min(items.len()) {
-                if start().is_err() {
-                    break;
-                }
+                let Ok(thread) = start() else { break };
+                threads.push(thread);
+            }
+            // A handle that is dropped detaches its thread. If the thread ends at that moment,
+            // `pthread_detach` of glibc 2.36 reads memory that is not mapped any more.
+            for thread in threads {
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic));
             }
             io::Result::Ok(())
         })?;

@@ -118,8 +118,8 @@ pub fn serve(
     ready(&address);
     network.block_on(server::run(listener, state, guard, config.idle, stop));
     // Queries that do not yield end with the process, and so does a trace that is still read.
-    network.shutdown_timeout(Duration::from_millis(200));
-    queries.shutdown_background();
+    network.shutdown_timeout(runtime::ENDING);
+    queries.shutdown_timeout(runtime::ENDING);
     if opening.is_finished() { opening.join().unwrap_or(Ok(())) } else { Ok(()) }
 }
 

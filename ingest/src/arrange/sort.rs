@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
 
 use super::spill::SpillVec;
 use crate::error::{IngestError, Result};
+use crate::threads::join;
 use crate::trace::{EventRecord, RecordSink};
 
 /// A function that compares two records of one track.
@@ -164,29 +165,29 @@ impl Sorter {
         let jobs: Vec<Mutex<&mut Vec<u32>>> = jobs.into_iter().map(Mutex::new).collect();
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for _ in 0..self.threads.min(jobs.len()) {
-                scope.spawn(|| {
-                    while let Some(job) = jobs.get(next.fetch_add(1, Atomic::Relaxed)) {
-                        let mut positions = job.lock().unwrap_or_else(|e| e.into_inner());
-                        if positions
-                            .is_sorted_by(|&a, &b| order(record(a), record(b)) != Ordering::Greater)
-                        {
-                            continue;
-                        }
-                        // Both orders compare starts first, so sort by copies of the starts: the
-                        // records themselves are far apart in memory.
-                        let mut starts: Vec<(i64, u32)> =
-                            positions.iter().map(|&i| (record(i).ts, i)).collect();
-                        starts.sort_by(|a, b| {
-                            a.0.cmp(&b.0).then_with(|| order(record(a.1), record(b.1)))
-                        });
-                        positions
-                            .iter_mut()
-                            .zip(&starts)
-                            .for_each(|(position, start)| *position = start.1);
+            let sort = || {
+                while let Some(job) = jobs.get(next.fetch_add(1, Atomic::Relaxed)) {
+                    let mut positions = job.lock().unwrap_or_else(|e| e.into_inner());
+                    if positions
+                        .is_sorted_by(|&a, &b| order(record(a), record(b)) != Ordering::Greater)
+                    {
+                        continue;
                     }
-                });
-            }
+                    // Both orders compare starts first, so sort by copies of the starts: the
+                    // records themselves are far apart in memory.
+                    let mut starts: Vec<(i64, u32)> =
+                        positions.iter().map(|&i| (record(i).ts, i)).collect();
+                    starts.sort_by(|a, b| {
+                        a.0.cmp(&b.0).then_with(|| order(record(a.1), record(b.1)))
+                    });
+                    positions
+                        .iter_mut()
+                        .zip(&starts)
+                        .for_each(|(position, start)| *position = start.1);
+                }
+            };
+            let sorters = 0..self.threads.min(jobs.len());
+            join(sorters.map(|_| scope.spawn(sort)).collect());
         });
         by_track
     }

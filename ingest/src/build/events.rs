@@ -18,6 +18,7 @@ use crate::rows::{Context, Group, GroupBuilder, StepTimes};
 use crate::schema;
 use crate::source::Reader;
 use crate::store::TableFile;
+use crate::threads::join;
 use crate::trace::{Document, Progress, Texts, Track, Tracks};
 
 /// Writes the tables of a document with an event list, in five phases: pairing begin and end
@@ -289,9 +290,10 @@ fn write_events(
     let stop = AtomicUsize::new(groups);
     let result = std::thread::scope(|scope| {
         let (sender, results) = bounded::<(usize, Result<Group>)>(threads);
+        let mut builders = Vec::new();
         for _ in 0..threads.min(groups) {
             let (sender, next, stop) = (sender.clone(), &next, &stop);
-            scope.spawn(move || {
+            builders.push(scope.spawn(move || {
                 let mut builder = GroupBuilder::new(c, effort);
                 loop {
                     let group = next.fetch_add(1, Ordering::Relaxed);
@@ -303,7 +305,7 @@ fn write_events(
                         return;
                     }
                 }
-            });
+            }));
         }
         drop(sender);
         let mut waiting = BTreeMap::new();
@@ -313,19 +315,23 @@ fn write_events(
             issues.merge(group.issues);
             side.take(group.side)
         };
-        while turn < groups {
-            let Ok((group, encoded)) = results.recv() else { break };
-            waiting.insert(group, encoded);
-            while let Some(encoded) = waiting.remove(&turn) {
-                if let Err(e) = encoded.and_then(&mut write) {
-                    stop.store(0, Ordering::Relaxed);
-                    return Err(e);
+        let mut write_all = || {
+            while turn < groups {
+                let Ok((group, encoded)) = results.recv() else { break };
+                waiting.insert(group, encoded);
+                while let Some(encoded) = waiting.remove(&turn) {
+                    encoded.and_then(&mut write)?;
+                    turn += 1;
+                    done(rows.min(turn * GROUP_ROWS));
                 }
-                turn += 1;
-                done(rows.min(turn * GROUP_ROWS));
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        let written: Result<()> = write_all();
+        stop.store(0, Ordering::Relaxed);
+        drop(results);
+        join(builders);
+        written
     });
     result?;
     file.finish()?;

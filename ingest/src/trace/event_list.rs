@@ -17,6 +17,7 @@ use super::reading::{Reading, STRETCH, TAIL};
 use super::resync::{find_element, find_last_element};
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
+use crate::threads::join;
 
 /// Receives the contents of an event list, in file order.
 pub trait ChunkSink {
@@ -43,12 +44,13 @@ pub fn read_list(r: &Reading<'_>, start: u64, sink: &mut dyn ChunkSink) -> Resul
     let (done, results) = unbounded();
     let (spare, spares) = unbounded();
     std::thread::scope(|scope| {
-        for _ in 0..r.threads {
+        let decoders = (0..r.threads).map(|_| {
             let (work, done, spares) = (work.clone(), done.clone(), spares.clone());
-            scope.spawn(move || decode(r, &work, &done, &spares));
-        }
+            scope.spawn(move || decode(r, &work, &done, &spares))
+        });
+        let decoders = decoders.collect();
         drop((work, done));
-        List {
+        let end = List {
             r,
             sink,
             tasks: Some(tasks),
@@ -58,7 +60,9 @@ pub fn read_list(r: &Reading<'_>, start: u64, sink: &mut dyn ChunkSink) -> Resul
             after_element: false,
             local: Local::new(r.texts, r.tracks),
         }
-        .read(start)
+        .read(start);
+        join(decoders);
+        end
     })
 }
 

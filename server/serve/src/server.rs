@@ -211,8 +211,8 @@ pub fn run(config: Config, addresses: Addresses) -> Result<()> {
         .map_err(|source| Error::Start { what: "threads", source })?;
     let server = Server::new(config, queries.handle().clone());
     let outcome = connections.block_on(listen(server, addresses));
-    connections.shutdown_background();
-    queries.shutdown_background();
+    connections.shutdown_timeout(runtime::ENDING);
+    queries.shutdown_timeout(runtime::ENDING);
     outcome
 }
 
