@@ -80,6 +80,14 @@ fn show(name: &str, progress: &Progress, expected: Option<u64>, stop: &AtomicBoo
     bar.finish_and_clear();
 }
 
+/// Counts inputs that are read at the same time, if standard error is a terminal.
+pub fn count(inputs: usize) -> Option<ProgressBar> {
+    let template = "{pos} of {len} traces [{bar:30}] {percent:>3}% {eta} left";
+    std::io::stderr()
+        .is_terminal()
+        .then(|| ProgressBar::new(inputs as u64).with_style(style(template)))
+}
+
 /// The share of the work on an input that is done, if its text has this size.
 pub fn share(progress: &Progress, expected_bytes: u64) -> f64 {
     let now = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;

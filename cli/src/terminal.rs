@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use tracesql::open::{InputReader, oddities};
 use tracesql::output::safe;
 use tracesql::output::units::plural;
@@ -12,7 +12,7 @@ use tracesql::{Error, Result};
 use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Progress, Store, ingest};
 
 use crate::global::Global;
-use crate::progress::Shown;
+use crate::progress::{self, Shown};
 use crate::stderr;
 
 /// The number of inputs from which on one line sums up all of them.
@@ -40,23 +40,24 @@ impl Messages {
     }
 }
 
-/// Reads inputs one after the other and reports on standard error.
+/// Reads inputs and reports on standard error, in the order of the inputs.
 pub struct Terminal {
     messages: Messages,
     /// The progress of the current input.
     progress: Arc<Progress>,
     /// The inputs that were read so far, if one line sums them up.
     total: Mutex<Option<Total>>,
+    /// The number of small inputs that were read so far, on a terminal.
+    counted: Mutex<Option<ProgressBar>>,
 }
 
 /// Figures of many inputs.
-#[derive(Default)]
 struct Total {
+    start: Instant,
     read: u64,
     were_there: u64,
     events: u64,
     text_bytes: u64,
-    seconds: f64,
     /// The warning about the first input with issues, and the number of inputs with issues.
     first_oddity: Option<String>,
     odd: u64,
@@ -65,7 +66,12 @@ struct Total {
 impl Terminal {
     /// Creates a reader that reports its inputs.
     pub fn new(messages: Messages) -> Self {
-        Self { messages, progress: Arc::default(), total: Mutex::default() }
+        Self {
+            messages,
+            progress: Arc::default(),
+            total: Mutex::default(),
+            counted: Mutex::default(),
+        }
     }
 
     /// The progress of the current input. Its `stop` ends the reading of this and all later inputs.
@@ -77,10 +83,28 @@ impl Terminal {
         self.total.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn counted(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes to standard error while the count of small inputs is not shown.
+    fn without_count(&self, write: impl FnOnce()) {
+        match &*self.counted() {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    fn count_one(&self) {
+        if let Some(bar) = &*self.counted() {
+            bar.inc(1);
+        }
+    }
+
     fn report(&self, name: &str, outcome: &Outcome, seconds: f64) {
         let oddity = oddities(name, outcome);
         match &mut *self.total() {
-            Some(total) => total.add(outcome, seconds, oddity),
+            Some(total) => total.add(outcome, oddity),
             None => {
                 summary(name, outcome, seconds);
                 if let Some(text) = oddity {
@@ -94,7 +118,7 @@ impl Terminal {
 impl InputReader for Terminal {
     fn begin(&self, inputs: usize) {
         let is_summed_up = inputs >= MANY && self.messages == Messages::Normal;
-        *self.total() = is_summed_up.then(Total::default);
+        *self.total() = is_summed_up.then(Total::begin);
     }
 
     fn end(&self) {
@@ -109,14 +133,36 @@ impl InputReader for Terminal {
             counter.store(0, Ordering::Relaxed);
         }
         let start = Instant::now();
-        let shown = Shown::start(input, progress, self.messages == Messages::Quiet);
+        let is_hidden = self.messages == Messages::Quiet || self.counted().is_some();
+        let shown = Shown::start(input, progress, is_hidden);
         let outcome = ingest(input, store, options, progress);
         drop(shown);
         let outcome = outcome?;
-        if self.messages != Messages::Quiet {
-            self.report(&input.name(), &outcome, start.elapsed().as_secs_f64());
-        }
+        self.was_read(input, &outcome, start.elapsed().as_secs_f64());
         Ok(outcome)
+    }
+
+    fn read_small(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
+        Ok(ingest(input, store, options, &self.progress.of_another())?)
+    }
+
+    fn was_read(&self, input: &Input, outcome: &Outcome, seconds: f64) {
+        if self.messages != Messages::Quiet {
+            self.without_count(|| self.report(&input.name(), outcome, seconds));
+        }
+        self.count_one();
+    }
+
+    fn begin_small(&self, inputs: usize) {
+        if self.messages != Messages::Quiet {
+            *self.counted() = progress::count(inputs);
+        }
+    }
+
+    fn end_small(&self) {
+        if let Some(bar) = self.counted().take() {
+            bar.finish_and_clear();
+        }
     }
 
     fn known(&self, name: &str, outcome: &Outcome) {
@@ -126,23 +172,36 @@ impl InputReader for Terminal {
     }
 
     fn left_out(&self, why: &IngestError) {
-        stderr::warning(&format!("left out: {why}"));
+        self.without_count(|| stderr::warning(&format!("left out: {why}")));
+        self.count_one();
     }
 
     fn failed(&self, why: &Error) {
-        stderr::error(&why.to_string());
+        self.without_count(|| stderr::error(&why.to_string()));
+        self.count_one();
     }
 }
 
 impl Total {
-    fn add(&mut self, outcome: &Outcome, seconds: f64, oddity: Option<String>) {
+    fn begin() -> Self {
+        Self {
+            start: Instant::now(),
+            read: 0,
+            were_there: 0,
+            events: 0,
+            text_bytes: 0,
+            first_oddity: None,
+            odd: 0,
+        }
+    }
+
+    fn add(&mut self, outcome: &Outcome, oddity: Option<String>) {
         if outcome.was_there {
             self.were_there += 1;
         } else {
             self.read += 1;
             self.events += outcome.manifest.rows("events");
             self.text_bytes += outcome.manifest.text_bytes;
-            self.seconds += seconds;
         }
         self.odd += u64::from(oddity.is_some());
         self.first_oddity = self.first_oddity.take().or(oddity);
@@ -150,14 +209,15 @@ impl Total {
 
     fn report(self) {
         if self.read > 0 {
-            let rate = self.text_bytes as f64 / 1e6 / self.seconds.max(0.001);
+            let seconds = self.start.elapsed().as_secs_f64();
+            let rate = self.text_bytes as f64 / 1e6 / seconds.max(0.001);
             stderr::line(&format!(
                 "{} {}: {} {} in {:.2} s ({rate:.0} MB/s)",
                 HumanCount(self.read),
                 plural(self.read, "trace"),
                 HumanCount(self.events),
                 plural(self.events, "event"),
-                self.seconds,
+                seconds,
             ));
         }
         if self.were_there > 0 {

@@ -30,6 +30,9 @@ pub struct IngestOptions {
     pub steps_from: Option<StepPattern>,
 }
 
+/// The memory in bytes for which one more input is read at the same time.
+const READER_BYTES: usize = 256 << 20;
+
 /// The result of reading an input.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -52,10 +55,28 @@ impl Outcome {
 }
 
 impl IngestOptions {
-    fn build_options(&self) -> BuildOptions {
+    fn thread_count(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let threads = if self.threads == 0 { cores } else { self.threads };
-        let limit = if self.memory_limit == 0 { physical_memory() / 2 } else { self.memory_limit };
+        if self.threads == 0 { cores } else { self.threads }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        if self.memory_limit == 0 { physical_memory() / 2 } else { self.memory_limit }
+    }
+
+    /// The number of inputs that may be read at the same time by one thread each.
+    pub fn readers(&self) -> usize {
+        self.thread_count().min(self.memory_bytes() / READER_BYTES).max(1)
+    }
+
+    /// The options for each of several inputs that are read at the same time by one thread each.
+    pub fn of_each(&self, readers: usize) -> Self {
+        let memory_limit = self.memory_bytes() / readers.max(1);
+        Self { threads: 1, memory_limit, ..self.clone() }
+    }
+
+    fn build_options(&self) -> BuildOptions {
+        let (threads, limit) = (self.thread_count(), self.memory_bytes());
         // Mapped text, encoders and names take an amount of memory that does not grow with the
         // trace.
         let fixed = (threads * (96 << 20)).min(limit / 2);

@@ -30,6 +30,13 @@ impl Notes {
         list.lock().push(text);
     }
 
+    fn reset(&self) {
+        let progress = &self.progress;
+        for counter in [&progress.bytes, &progress.elements, &progress.nested, &progress.rows] {
+            counter.store(0, Ordering::Relaxed);
+        }
+    }
+
     fn taken(list: &Mutex<Vec<String>>) -> Vec<String> {
         std::mem::take(&mut list.lock())
     }
@@ -38,17 +45,36 @@ impl Notes {
 impl InputReader for Notes {
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
         let progress = &self.progress;
-        for counter in [&progress.bytes, &progress.elements, &progress.nested, &progress.rows] {
-            counter.store(0, Ordering::Relaxed);
-        }
+        self.reset();
         *self.current.lock() = Some(input.name());
         let outcome = tracesql_ingest::ingest(input, store, options, progress);
         *self.current.lock() = None;
         let outcome = outcome?;
-        if let Some(text) = oddities(&input.name(), &outcome) {
+        self.was_read(input, &outcome, 0.0);
+        Ok(outcome)
+    }
+
+    fn read_small(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
+        *self.current.lock() = Some(input.name());
+        let progress = self.progress.of_another();
+        let outcome = tracesql_ingest::ingest(input, store, options, &progress)?;
+        self.progress.bytes.fetch_add(outcome.manifest.text_bytes, Ordering::Relaxed);
+        self.progress.elements.fetch_add(outcome.manifest.element_count, Ordering::Relaxed);
+        Ok(outcome)
+    }
+
+    fn begin_small(&self, _: usize) {
+        self.reset();
+    }
+
+    fn end_small(&self) {
+        *self.current.lock() = None;
+    }
+
+    fn was_read(&self, input: &Input, outcome: &Outcome, _: f64) {
+        if let Some(text) = oddities(&input.name(), outcome) {
             Self::note(&self.warnings, text);
         }
-        Ok(outcome)
     }
 
     fn left_out(&self, why: &IngestError) {

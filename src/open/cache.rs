@@ -7,9 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tracesql_ingest::{IngestError, IngestOptions, Input, Store};
+use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Store};
 
-use super::InputReader;
 use crate::error::{Error, Result};
 
 /// The cache of this user: `$TRACESQL_CACHE`, or `tracesql` in the user's cache folder.
@@ -49,49 +48,62 @@ impl Cache {
         &self.store
     }
 
-    /// The name of an input's trace. The input is read if its trace is not in the cache. Where it was
-    /// read under another path, its path is that of now.
+    /// The options for reading into the cache.
+    pub fn options(of_user: &IngestOptions) -> IngestOptions {
+        IngestOptions { replace: of_user.strict, ..of_user.clone() }
+    }
+
+    /// The current state of an input, by which it is found again; `None` if it must be read.
+    pub fn state(&self, input: &Input, options: &IngestOptions) -> Option<FileState> {
+        match input {
+            // A call with `strict` reads the file again, because issues are found only while
+            // reading.
+            Input::File(path) if !options.strict => FileState::of(path),
+            _ => None,
+        }
+    }
+
+    /// The name of the trace that was read from a file in this state.
+    pub fn find(&self, state: Option<&FileState>) -> Option<String> {
+        let state = state?;
+        let seen = self.read(&state.key)?;
+        let is_same = Seen { trace_id: seen.trace_id.clone(), ..state.as_seen() } == seen;
+        let folder = self.store.trace_folder(&seen.trace_id);
+        (is_same && folder.join("manifest.json").is_file()).then_some(seen.trace_id)
+    }
+
+    /// The name of an input's trace. `read` reads the input if its trace is not in the cache.
+    /// `state` is that of the file before it was read. Where it was read under another path, its
+    /// path is that of now.
     pub fn trace(
         &self,
         input: &Input,
-        options: &IngestOptions,
-        reader: &dyn InputReader,
+        state: Option<FileState>,
+        read: impl FnOnce() -> Result<Outcome>,
     ) -> Result<String> {
-        let trace_id = self.find_or_read(input, options, reader)?;
+        let trace_id = match self.find(state.as_ref()) {
+            Some(trace_id) => trace_id,
+            None => self.add(state, read)?,
+        };
         self.store.rename(&trace_id, input.name());
         Ok(trace_id)
     }
 
-    fn find_or_read(
+    fn add(
         &self,
-        input: &Input,
-        options: &IngestOptions,
-        reader: &dyn InputReader,
+        state: Option<FileState>,
+        read: impl FnOnce() -> Result<Outcome>,
     ) -> Result<String> {
-        let state = match input {
-            // A call with `strict` reads the file again, because issues are found only while
-            // reading.
-            Input::File(path) if !options.strict => state(path),
-            _ => None,
-        };
-        if let Some((key, state)) = &state
-            && let Some(seen) = self.read(key)
-            && (Seen { trace_id: seen.trace_id.clone(), ..state.as_seen() }) == seen
-            && self.store.trace_folder(&seen.trace_id).join("manifest.json").is_file()
-        {
-            return Ok(seen.trace_id);
-        }
-        let options = IngestOptions { replace: options.strict, ..options.clone() };
-        let outcome = match reader.read(input, &self.store, &options) {
+        let outcome = match read() {
             Err(Error::Input(e @ IngestError::Io { .. })) if is_in(&e, self.store.root()) => {
                 return Err(unusable(e));
             }
             other => other?,
         };
         let trace_id = outcome.manifest.trace_id;
-        if let Some((key, state)) = state {
+        if let Some(state) = state {
             // If this fails, the only effect is that the next call hashes the file again.
-            let _ = self.write(&key, &Seen { trace_id: trace_id.clone(), ..state.as_seen() });
+            let _ = self.write(&state, &trace_id);
         }
         Ok(trace_id)
     }
@@ -100,10 +112,12 @@ impl Cache {
         serde_json::from_slice(&std::fs::read(self.seen.join(key)).ok()?).ok()
     }
 
-    fn write(&self, key: &str, seen: &Seen) -> std::io::Result<()> {
+    fn write(&self, state: &FileState, trace_id: &str) -> std::io::Result<()> {
+        let seen = Seen { trace_id: trace_id.to_owned(), ..state.as_seen() };
+        let key = &state.key;
         std::fs::create_dir_all(&self.seen)?;
         let partial = self.seen.join(format!("{key}.{}", std::process::id()));
-        std::fs::write(&partial, serde_json::to_vec(seen)?)?;
+        std::fs::write(&partial, serde_json::to_vec(&seen)?)?;
         std::fs::rename(partial, self.seen.join(key))
     }
 }
@@ -134,7 +148,10 @@ pub fn folder() -> Option<PathBuf> {
     named.or_else(|| Some(dirs::cache_dir()?.join("tracesql")))
 }
 
-struct FileState {
+/// The state of a file.
+pub struct FileState {
+    /// The name under which it is stored.
+    key: String,
     path: PathBuf,
     size: u64,
     inode: u64,
@@ -142,6 +159,16 @@ struct FileState {
 }
 
 impl FileState {
+    fn of(path: &Path) -> Option<Self> {
+        let path = path.canonicalize().ok()?;
+        let meta = path.metadata().ok().filter(|m| m.is_file())?;
+        let changed_ns = meta.ctime() as i128 * 1_000_000_000 + meta.ctime_nsec() as i128;
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::hash::Hash::hash(&path, &mut hasher);
+        let key = format!("{:016x}.json", std::hash::Hasher::finish(&hasher));
+        Some(Self { key, path, size: meta.len(), inode: meta.ino(), changed_ns })
+    }
+
     fn as_seen(&self) -> Seen {
         Seen {
             path: self.path.clone(),
@@ -151,15 +178,4 @@ impl FileState {
             trace_id: String::new(),
         }
     }
-}
-
-/// The current state of a file, and the name under which its state is stored.
-fn state(path: &Path) -> Option<(String, FileState)> {
-    let path = path.canonicalize().ok()?;
-    let meta = path.metadata().ok().filter(|m| m.is_file())?;
-    let changed_ns = meta.ctime() as i128 * 1_000_000_000 + meta.ctime_nsec() as i128;
-    let mut hasher = std::hash::DefaultHasher::new();
-    std::hash::Hash::hash(&path, &mut hasher);
-    let key = format!("{:016x}.json", std::hash::Hasher::finish(&hasher));
-    Some((key, FileState { path, size: meta.len(), inode: meta.ino(), changed_ns }))
 }

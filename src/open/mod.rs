@@ -5,6 +5,7 @@
 //! an engine over them. Nothing here prints: an [`InputReader`] reads the inputs and is notified
 //! about those that fail.
 
+mod ahead;
 mod cache;
 mod cached;
 mod choose;
@@ -16,6 +17,7 @@ mod scratch;
 mod secrets;
 
 use std::path::Path;
+use std::time::Instant;
 
 use tracesql_ingest::schema::SCHEMA_VERSION;
 use tracesql_ingest::{IngestError, IngestOptions, Input, Manifest, Outcome, Store, trace_hash};
@@ -45,9 +47,18 @@ fn is_store(name: &str) -> Result<bool> {
 }
 
 /// Reads inputs for a user interface, which decides how to show progress and failures.
-pub trait InputReader {
+pub trait InputReader: Sync {
     /// Reads an input into a store.
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome>;
+    /// Reads one of several small inputs into a store. Several threads call it at the same time.
+    /// It reports nothing.
+    fn read_small(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome>;
+    /// A small input was read within this time. It is called in the order of the inputs.
+    fn was_read(&self, input: &Input, outcome: &Outcome, seconds: f64);
+    /// This number of small inputs is about to be read at the same time.
+    fn begin_small(&self, _inputs: usize) {}
+    /// The small inputs were read, or refused.
+    fn end_small(&self) {}
     /// An input was not read, because the store contains it already.
     fn known(&self, _name: &str, _outcome: &Outcome) {}
     /// A file in a folder or archive is not a trace and was skipped.
@@ -58,6 +69,25 @@ pub trait InputReader {
     fn begin(&self, _inputs: usize) {}
     /// The inputs were read, or refused.
     fn end(&self) {}
+}
+
+/// What became of an input that was read ahead of its turn, and how long that took.
+struct Early {
+    outcome: Result<Outcome>,
+    seconds: f64,
+}
+
+impl Early {
+    fn read(
+        reader: &dyn InputReader,
+        input: &Input,
+        store: &Store,
+        options: &IngestOptions,
+    ) -> Self {
+        let start = Instant::now();
+        let outcome = reader.read_small(input, store, options);
+        Self { outcome, seconds: start.elapsed().as_secs_f64() }
+    }
 }
 
 /// Chooses the inputs that are read from those that the names stand for.
@@ -137,7 +167,13 @@ impl<'a> Opener<'a> {
         }
         if inputs.iter().all(Result::is_err) {
             // No store is created if there is nothing to read.
-            let nothing = Work { known: &|_| Ok(None), read: &|_| Ok(String::new()) };
+            let nothing = Work {
+                known: &|_| Ok(None),
+                readers: 1,
+                is_new: &|_| true,
+                ahead: &|_| (),
+                read: &|_, _| Ok(String::new()),
+            };
             return read_all(inputs, names, self.reader, &nothing);
         }
         if let Some(url) = store.to_str().filter(|name| store::is_remote(name)) {
@@ -149,15 +185,34 @@ impl<'a> Opener<'a> {
         }
         let store = Store::open_or_create(store)?;
         let traces = self.known_traces(&inputs, || Ok(store.traces()?))?;
+        let (reader, readers) = (self.reader, self.options.readers());
+        let of_each = self.options.of_each(readers);
         let work = Work {
             known: &|input| self.known(&traces, input, &done),
-            read: &|input| {
-                let outcome = self.reader.read(input, &store, &self.options)?;
+            readers,
+            is_new: &|_| true,
+            ahead: &|input| Early::read(reader, input, &store, &of_each),
+            read: &|input, early| {
+                let outcome = self.read(input, early, &store, &self.options)?;
                 done(&outcome)?;
                 Ok(outcome.manifest.trace_id)
             },
         };
         read_all(inputs, names, self.reader, &work)
+    }
+
+    /// Reads an input, or reports that it was read ahead.
+    fn read(
+        &self,
+        input: &Input,
+        early: Option<Early>,
+        store: &Store,
+        options: &IngestOptions,
+    ) -> Result<Outcome> {
+        let Some(early) = early else { return self.reader.read(input, store, options) };
+        let outcome = early.outcome?;
+        self.reader.was_read(input, &outcome, early.seconds);
+        Ok(outcome)
     }
 
     /// The traces among which inputs that are elsewhere are looked up, so that they need not be
@@ -207,7 +262,7 @@ impl<'a> Opener<'a> {
         let scratch = Scratch::new()?;
         let local = Store::open_or_create(&scratch.path().join("store"))?;
         let replace = self.options.replace || self.options.steps_from.is_some();
-        let read = |input: &Input| {
+        let read = |input: &Input, _: Option<()>| {
             // To hash a file is far cheaper than to build its tables.
             if !self.options.replace
                 && !self.options.strict
@@ -232,16 +287,36 @@ impl<'a> Opener<'a> {
             done(&outcome)?;
             Ok(outcome.manifest.trace_id)
         };
-        let work = Work { known: &|input| self.known(&traces, input, &done), read: &read };
+        let work = Work {
+            known: &|input| self.known(&traces, input, &done),
+            readers: 1,
+            is_new: &|_| true,
+            ahead: &|_| (),
+            read: &read,
+        };
         read_all(inputs, names, self.reader, &work)
     }
 
     fn cached(&self, cache: &Cache, names: &[String]) -> Result<Vec<String>> {
         let inputs = inputs(names);
         let traces = self.known_traces(&inputs, || Ok(cache.store().traces()?))?;
+        let of_user = &self.options;
+        let state = |input: &Input| cache.state(input, of_user);
+        let options = Cache::options(of_user);
+        let (reader, readers) = (self.reader, options.readers());
+        let of_each = options.of_each(readers);
         let work = Work {
             known: &|input| self.known(&traces, input, |_| Ok(())),
-            read: &|input| cache.trace(input, &self.options, self.reader),
+            readers,
+            is_new: &|input| cache.find(state(input).as_ref()).is_none(),
+            ahead: &|input| (state(input), Early::read(reader, input, cache.store(), &of_each)),
+            read: &|input, early| {
+                let (state, early) = match early {
+                    Some((state, early)) => (state, Some(early)),
+                    None => (state(input), None),
+                };
+                cache.trace(input, state, || self.read(input, early, cache.store(), &options))
+            },
         };
         read_all(inputs, names, self.reader, &work)
     }

@@ -210,3 +210,82 @@ fn folders_of_living_processes_are_left_alone() {
         ["quick 10", "slow 150000"]
     );
 }
+
+/// The files of a store with their bytes, by path in the store.
+fn files(store: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    for folder in std::fs::read_dir(store).expect("the store").flatten() {
+        for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+            let path = file.path().strip_prefix(store).expect("in the store").to_owned();
+            files.push((path, std::fs::read(file.path()).expect("a file")));
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn small_traces_that_are_read_at_the_same_time_give_what_one_thread_gives() {
+    let traces = Place::new();
+    // The first takes longest. One file has the bytes of another, and one is no trace.
+    let inputs = [20_000, 50, 300, 10, 900, 40].into_iter().enumerate();
+    let mut inputs: Vec<_> =
+        inputs.map(|(at, events)| traces.trace(&format!("trace{at}"), events)).collect();
+    let folder = traces.folder.path().to_owned();
+    std::fs::copy(&inputs[1], folder.join("same.json")).expect("a copy");
+    std::fs::write(folder.join("damaged.json"), "{\"traceEvents\":[{\"ph\":").expect("a file");
+    std::fs::write(folder.join("other.json"), "{\"a\":1}").expect("a file");
+    inputs.insert(2, folder.join("damaged.json"));
+    inputs.insert(4, folder.join("same.json"));
+    inputs.insert(5, folder.join("other.json"));
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    let results = ["1", "2", "8"].map(|threads| {
+        let place = Place::new();
+        let more = ["--threads", threads, "--verbose", "--memory-limit", "4GiB"];
+        let output = place.ingest(&inputs, &more).output().expect("it runs");
+        assert!(!output.status.success(), "{threads} threads: two inputs are no traces");
+        let (out, messages) = texts(&output);
+        // Times differ between runs.
+        let messages = messages.lines().map(|line| line.split(" in ").next().unwrap_or(line));
+        let messages: Vec<String> = messages.map(str::to_owned).collect();
+        (threads, out, messages, files(&place.store()))
+    });
+    let [(_, out, messages, stored), others @ ..] = results;
+    assert_eq!(out.lines().count(), 7, "{out}");
+    assert!(out.lines().nth(1) == out.lines().nth(3), "equal bytes are one trace: {out}");
+    for (threads, other_out, other_messages, other_stored) in others {
+        assert_eq!(other_out, out, "{threads} threads");
+        assert_eq!(other_messages, messages, "{threads} threads");
+        assert!(other_stored == stored, "{threads} threads store other bytes");
+    }
+}
+
+#[test]
+fn a_folder_of_traces_is_opened_once_and_shows_their_present_names() {
+    let (traces, cache) = (Place::new(), TempDir::new().expect("a folder"));
+    let folder = traces.folder.path();
+    for at in 0..5 {
+        traces.trace(&format!("trace{at}"), 20 + at);
+    }
+    let open = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
+        let sql = "SELECT path, element_count FROM traces ORDER BY path";
+        command.current_dir(folder).env("TRACESQL_CACHE", cache.path());
+        command.args([name, "-c", sql, "--format", "csv"]).stdin(Stdio::null());
+        let output = command.output().expect("it runs");
+        assert!(output.status.success(), "{}", texts(&output).1);
+        texts(&output)
+    };
+    let (first, messages) = open(".");
+    assert_eq!(first.lines().count(), 6, "{first}");
+    assert!(messages.contains("5 traces"), "{messages}");
+    assert_eq!(open("."), (first.clone(), String::new()));
+    // Only what is new is read, and the others keep their traces.
+    std::fs::rename(folder.join("trace1.json"), folder.join("trace9.json")).expect("renamed");
+    traces.trace("trace5", 100);
+    let (second, messages) = open(".");
+    assert_eq!(second.lines().count(), 7, "{second}");
+    assert!(second.contains("trace9.json,21") && !second.contains("trace1.json"), "{second}");
+    assert!(second.contains("trace5.json,100"), "{second}");
+    assert!(messages.contains("100 events"), "{messages}");
+}

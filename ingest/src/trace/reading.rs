@@ -1,5 +1,6 @@
 //! The inputs of reading a trace, and its progress.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::intern::{Texts, Tracks};
@@ -23,10 +24,16 @@ pub struct Progress {
     /// Number of rows written so far.
     pub rows: AtomicU64,
     /// Set this flag to end reading with [`IngestError::Stopped`]. Nothing is stored in that case.
-    pub stop: AtomicBool,
+    /// Inputs that are read at the same time may share it.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Progress {
+    /// The progress of another input that the same flag ends.
+    pub fn of_another(&self) -> Self {
+        Self { stop: self.stop.clone(), ..Self::default() }
+    }
+
     /// Fails if reading should stop.
     pub(crate) fn go_on(&self) -> Result<()> {
         if self.stop.load(Ordering::Relaxed) { Err(IngestError::Stopped) } else { Ok(()) }
