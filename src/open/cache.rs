@@ -72,25 +72,17 @@ impl Cache {
         (is_same && folder.join("manifest.json").is_file()).then_some(seen.trace_id)
     }
 
-    /// The name of an input's trace. `read` reads the input if its trace is not in the cache.
-    /// `state` is that of the file before it was read. Where it was read under another path, its
-    /// path is that of now.
-    pub fn trace(
-        &self,
-        input: &Input,
-        state: Option<FileState>,
-        read: impl FnOnce() -> Result<Outcome>,
-    ) -> Result<String> {
-        let trace_id = match self.find(state.as_ref()) {
-            Some(trace_id) => trace_id,
-            None => self.add(state, read)?,
-        };
+    /// The name of an input's trace. Where it was read under another path, its path is that of now.
+    pub fn named(&self, trace_id: String, input: &Input) -> String {
         self.store.rename(&trace_id, input.name());
-        Ok(trace_id)
+        trace_id
     }
 
-    fn add(
+    /// The name of the trace that `read` reads from an input. `state` is that of the file before it
+    /// was read.
+    pub fn add(
         &self,
+        input: &Input,
         state: Option<FileState>,
         read: impl FnOnce() -> Result<Outcome>,
     ) -> Result<String> {
@@ -105,7 +97,7 @@ impl Cache {
             // If this fails, the only effect is that the next call hashes the file again.
             let _ = self.write(&state, &trace_id);
         }
-        Ok(trace_id)
+        Ok(self.named(trace_id, input))
     }
 
     fn read(&self, key: &str) -> Option<Seen> {

@@ -313,9 +313,15 @@ impl<'a> Opener<'a> {
             read: &|input, early| {
                 let (state, early) = match early {
                     Some((state, early)) => (state, Some(early)),
-                    None => (state(input), None),
+                    None => {
+                        let state = state(input);
+                        if let Some(trace_id) = cache.find(state.as_ref()) {
+                            return Ok(cache.named(trace_id, input));
+                        }
+                        (state, None)
+                    }
                 };
-                cache.trace(input, state, || self.read(input, early, cache.store(), &options))
+                cache.add(input, state, || self.read(input, early, cache.store(), &options))
             },
         };
         read_all(inputs, names, self.reader, &work)
