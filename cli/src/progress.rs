@@ -83,9 +83,12 @@ fn show(name: &str, progress: &Progress, expected: Option<u64>, stop: &AtomicBoo
 /// Counts inputs that are read at the same time, if standard error is a terminal.
 pub fn count(inputs: usize) -> Option<ProgressBar> {
     let template = "{pos} of {len} traces [{bar:30}] {percent:>3}% {eta} left";
-    std::io::stderr()
-        .is_terminal()
-        .then(|| ProgressBar::new(inputs as u64).with_style(style(template)))
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let bar = ProgressBar::new(inputs as u64).with_style(style(template));
+    bar.tick();
+    Some(bar)
 }
 
 /// The share of the work on an input that is done, if its text has this size.

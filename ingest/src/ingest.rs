@@ -30,6 +30,8 @@ pub struct IngestOptions {
     pub steps_from: Option<StepPattern>,
 }
 
+/// The most inputs that are read at the same time. Each has about six files open.
+const MAX_READERS: usize = 32;
 /// The memory in bytes for which one more input is read at the same time.
 const READER_BYTES: usize = 256 << 20;
 
@@ -66,7 +68,7 @@ impl IngestOptions {
 
     /// The number of inputs that may be read at the same time by one thread each.
     pub fn readers(&self) -> usize {
-        self.thread_count().min(self.memory_bytes() / READER_BYTES).max(1)
+        self.thread_count().min(self.memory_bytes() / READER_BYTES).clamp(1, MAX_READERS)
     }
 
     /// The options for each of several inputs that are read at the same time by one thread each.

@@ -30,13 +30,6 @@ impl Notes {
         list.lock().push(text);
     }
 
-    fn reset(&self) {
-        let progress = &self.progress;
-        for counter in [&progress.bytes, &progress.elements, &progress.nested, &progress.rows] {
-            counter.store(0, Ordering::Relaxed);
-        }
-    }
-
     fn taken(list: &Mutex<Vec<String>>) -> Vec<String> {
         std::mem::take(&mut list.lock())
     }
@@ -45,7 +38,9 @@ impl Notes {
 impl InputReader for Notes {
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
         let progress = &self.progress;
-        self.reset();
+        for counter in [&progress.bytes, &progress.elements, &progress.nested, &progress.rows] {
+            counter.store(0, Ordering::Relaxed);
+        }
         *self.current.lock() = Some(input.name());
         let outcome = tracesql_ingest::ingest(input, store, options, progress);
         *self.current.lock() = None;
@@ -55,20 +50,8 @@ impl InputReader for Notes {
     }
 
     fn read_small(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
-        *self.current.lock() = Some(input.name());
-        let progress = self.progress.of_another();
-        let outcome = tracesql_ingest::ingest(input, store, options, &progress)?;
-        self.progress.bytes.fetch_add(outcome.manifest.text_bytes, Ordering::Relaxed);
-        self.progress.elements.fetch_add(outcome.manifest.element_count, Ordering::Relaxed);
-        Ok(outcome)
-    }
-
-    fn begin_small(&self, _: usize) {
-        self.reset();
-    }
-
-    fn end_small(&self) {
-        *self.current.lock() = None;
+        // `tick` is for one input at a time.
+        Ok(tracesql_ingest::ingest(input, store, options, &self.progress.of_another())?)
     }
 
     fn was_read(&self, input: &Input, outcome: &Outcome, _: f64) {

@@ -1,7 +1,7 @@
 //! Reads several small inputs at the same time.
 //!
-//! The work on one small trace cannot be spread over several threads: it has one part, and writing
-//! its files takes most of the time. So each thread reads an input of its own. The caller takes the
+//! The work on one small trace can hardly be spread over several threads: writing its files takes
+//! most of the time. So each thread reads an input of its own. The caller takes the
 //! results in the order of the inputs, so that messages and results do not depend on which thread
 //! was faster.
 
@@ -16,8 +16,8 @@ use tracesql_ingest::{Input, trace_hash};
 use crate::error::{Error, Result};
 use crate::runtime::STACK_BYTES;
 
-/// The largest file that is read by one thread. Larger ones have enough parts for all threads.
-const SMALL_BYTES: u64 = 16 << 20;
+/// The largest file that is read by one thread. A packed file of this size has some 30 MB of text.
+const SMALL_BYTES: u64 = 2 << 20;
 
 /// Whether an input is a small file.
 pub fn is_small(input: &Input) -> bool {
@@ -30,7 +30,7 @@ fn size(input: &Input) -> Option<u64> {
 }
 
 /// The places of inputs that have the same bytes as an input before them. They are read after it,
-/// because a store keeps the trace of the first. Inputs that cannot be read are among them.
+/// because a store keeps the trace of the first.
 fn repeated(inputs: &[Input]) -> HashSet<usize> {
     let sizes: Vec<_> = inputs.iter().map(size).collect();
     let mut of_size: HashMap<_, usize> = HashMap::new();

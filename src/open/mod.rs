@@ -201,7 +201,8 @@ impl<'a> Opener<'a> {
         read_all(inputs, names, self.reader, &work)
     }
 
-    /// Reads an input, or reports that it was read ahead.
+    /// Reads an input, or reports that it was read ahead. One that failed is read again, because it
+    /// had only a part of the memory.
     fn read(
         &self,
         input: &Input,
@@ -209,10 +210,14 @@ impl<'a> Opener<'a> {
         store: &Store,
         options: &IngestOptions,
     ) -> Result<Outcome> {
-        let Some(early) = early else { return self.reader.read(input, store, options) };
-        let outcome = early.outcome?;
-        self.reader.was_read(input, &outcome, early.seconds);
-        Ok(outcome)
+        match early {
+            Some(Early { outcome: Ok(outcome), seconds }) => {
+                self.reader.was_read(input, &outcome, seconds);
+                Ok(outcome)
+            }
+            Some(Early { outcome: Err(e @ Error::Input(IngestError::Stopped)), .. }) => Err(e),
+            _ => self.reader.read(input, store, options),
+        }
     }
 
     /// The traces among which inputs that are elsewhere are looked up, so that they need not be

@@ -228,7 +228,7 @@ fn files(store: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 fn small_traces_that_are_read_at_the_same_time_give_what_one_thread_gives() {
     let traces = Place::new();
     // The first takes longest. One file has the bytes of another, and one is no trace.
-    let inputs = [20_000, 50, 300, 10, 900, 40].into_iter().enumerate();
+    let inputs = [15_000, 50, 300, 10, 900, 40].into_iter().enumerate();
     let mut inputs: Vec<_> =
         inputs.map(|(at, events)| traces.trace(&format!("trace{at}"), events)).collect();
     let folder = traces.folder.path().to_owned();

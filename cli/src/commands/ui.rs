@@ -123,20 +123,23 @@ impl InputReader for Followed<'_> {
             drop(ended);
             outcome
         });
-        self.tell(|reading| reading.done += 1);
-        outcome
-    }
-
-    fn read_small(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
-        let outcome = self.terminal.read_small(input, store, options);
         self.tell(|reading| {
-            reading.name = input.name();
+            reading.read_pct = None;
             reading.done += 1;
         });
         outcome
     }
 
+    fn read_small(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
+        self.terminal.read_small(input, store, options)
+    }
+
     fn was_read(&self, input: &Input, outcome: &Outcome, seconds: f64) {
+        self.tell(|reading| {
+            reading.name = input.name();
+            reading.read_pct = None;
+            reading.done += 1;
+        });
         self.terminal.was_read(input, outcome, seconds);
     }
 
