@@ -43,10 +43,10 @@ class Contender:
     outputs: list[Path] = field(default_factory=list)
     expects: str = EVERY_EVENT
     unavailable: str | None = None
-    known_loss: str | None = None  # why it holds fewer rows than it was given
     seen: Callable[[str], Seen] | None = (
         None  # from its standard output; None for tracesql, whose store is asked
     )
+    known_loss: str | None = None  # why it holds fewer rows than it was given
 
     def clear(self) -> None:
         """Removes what an earlier run wrote."""

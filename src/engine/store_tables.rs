@@ -75,6 +75,8 @@ impl StoreTables {
             let parquet = TableParquetOptions {
                 global: ParquetOptions {
                     pushdown_filters: filters_while_reading,
+                    // The files have none, and finding that out takes time for each file.
+                    bloom_filter_on_read: false,
                     ..ParquetOptions::default()
                 },
                 ..TableParquetOptions::default()
