@@ -16,6 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::source_as_provider;
 use datafusion::error::Result;
 use datafusion::execution::{SessionState, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
@@ -30,6 +31,8 @@ use super::rules::empty_tables::{has_no_rows, without_empty_tables};
 use super::rules::inline_views::InlineViews;
 use super::rules::{self, analyze, inlining, naming};
 use super::run_ahead::RunAhead;
+use super::store_scan::planning as planning_of;
+use super::store_tables::StoreTable;
 
 /// The most copies of a view's query in plans that share nothing. With 32, queries over a dozen
 /// levels of views took minutes to plan.
@@ -124,7 +127,29 @@ fn optimize(
         }
     }
     planned.reverse();
+    let plans = planned.iter().map(|part| part.query()).chain(&queries);
+    announce_scans(plans, state)?;
     Ok(Optimized { queries, parts: planned })
+}
+
+/// Tells the tables of the store which scans of them will be planned.
+fn announce_scans<'p>(
+    plans: impl Iterator<Item = &'p LogicalPlan>,
+    state: &SessionState,
+) -> Result<()> {
+    let Some(planning) = planning_of(state) else { return Ok(()) };
+    for plan in plans {
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node
+                && let Ok(provider) = source_as_provider(&scan.source)
+                && let Some(table) = provider.downcast_ref::<StoreTable>()
+            {
+                table.announce(planning, scan);
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+    }
+    Ok(())
 }
 
 /// The views that some queries read, with the number of places that name each view.

@@ -110,6 +110,6 @@ impl StoreScan {
 }
 
 /// The start of a planning in nanoseconds, which identifies it.
-fn planning(state: &dyn Session) -> Option<i64> {
+pub fn planning(state: &dyn Session) -> Option<i64> {
     state.execution_props().query_execution_start_time?.timestamp_nanos_opt()
 }

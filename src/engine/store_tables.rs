@@ -1,8 +1,9 @@
 //! The tables of a store as DataFusion tables. A table is opened when it is first used, so that
 //! opening a store costs nothing.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use arrow::datatypes::{DataType, Fields, Schema, SchemaRef};
 use async_trait::async_trait;
@@ -13,35 +14,49 @@ use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
+use datafusion::datasource::physical_plan::FileScanConfig;
+use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::{DataFusionError, Result};
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableScan, TableType};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::{case, col, lit};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
 use datafusion::scalar::ScalarValue;
+use parking_lot::Mutex;
 use tracesql_ingest::Manifest;
 use tracesql_ingest::schema::{self, Kind, Layout};
 use url::Url;
 
-use super::store_scan::StoreScan;
+use super::kept_columns::KeptColumns;
+use super::kept_scan::KeptScanExec;
+use super::store_scan::{StoreScan, planning};
 use crate::store::TraceFiles;
 
 /// The table with a row for each trace.
 pub const TRACES: &str = "traces";
 /// Its column of the names of inputs.
 const PATH: &str = "path";
+/// The column of the trace in every table.
+const TRACE_ID: &str = "trace_id";
+/// A table with fewer files is read anew by each scan.
+const MANY_FILES: usize = 16;
+/// A table whose files are larger on average is read anew by each scan.
+const SMALL_FILE_BYTES: u64 = 1 << 20;
 
 /// The tables of some traces of a store.
 #[derive(Debug)]
 pub struct StoreTables {
     traces: Vec<(TraceFiles, Manifest)>,
+    /// Whether scans of the same statement may keep columns in memory for each other.
+    may_keep: bool,
 }
 
 impl StoreTables {
-    /// Creates the tables from the files of traces and their manifests.
-    pub fn new(traces: Vec<(TraceFiles, Manifest)>) -> Self {
-        Self { traces }
+    /// Creates the tables from the files of traces and their manifests. With `may_keep`, scans of
+    /// the same statement keep columns of many small files in memory for each other.
+    pub fn new(traces: Vec<(TraceFiles, Manifest)>, may_keep: bool) -> Self {
+        Self { traces, may_keep }
     }
 
     /// The columns of a table within queries.
@@ -57,6 +72,7 @@ impl StoreTables {
             return Ok(Arc::new(MemTable::try_new(rows, vec![vec![]])?));
         }
         let (mut files, mut is_empty) = (Vec::with_capacity(self.traces.len()), true);
+        let mut bytes = 0;
         for (place, manifest) in &self.traces {
             let (url, is_as_written) = match place {
                 TraceFiles::Folder(folder) => file_url(folder, manifest, table)?,
@@ -69,8 +85,10 @@ impl StoreTables {
             };
             is_empty &=
                 is_as_written && manifest.tables.get(table.name).is_some_and(|t| t.rows == 0);
+            bytes += manifest.tables.get(table.name).map_or(0, |t| t.bytes);
             files.push(ListingTableUrl::try_new(url, None)?);
         }
+        let are_many = files.len() >= MANY_FILES && bytes / (files.len() as u64) < SMALL_FILE_BYTES;
         let over = |filters_while_reading| {
             let parquet = TableParquetOptions {
                 global: ParquetOptions {
@@ -104,6 +122,7 @@ impl StoreTables {
             unfiltered,
             long_texts,
             is_empty,
+            kept: (self.may_keep && are_many).then(Mutex::default),
         }))
     }
 }
@@ -125,12 +144,68 @@ pub struct StoreTable {
     /// For each column, whether it holds long texts.
     long_texts: Vec<bool>,
     is_empty: bool,
+    /// The columns that the scans of the last planning keep for each other, if the table has many
+    /// small files.
+    kept: Option<Mutex<LastKept>>,
+}
+
+/// The columns of a planning.
+#[derive(Debug, Default)]
+struct LastKept {
+    planning: Option<i64>,
+    /// How many scans read each column.
+    readers: HashMap<usize, usize>,
+    kept: Weak<KeptColumns>,
+}
+
+impl LastKept {
+    /// Forgets an earlier planning.
+    fn begin(&mut self, planning: i64) {
+        if self.planning != Some(planning) {
+            *self = Self { planning: Some(planning), ..Self::default() };
+        }
+    }
+
+    fn of(&self, planning: i64) -> Option<Arc<KeptColumns>> {
+        self.kept.upgrade().filter(|_| self.planning == Some(planning))
+    }
 }
 
 impl StoreTable {
     /// The name of the table.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Announces a scan of a planning, so that its columns are read together with those of others.
+    pub fn announce(&self, planning: i64, scan: &TableScan) {
+        let wanted = self.wanted(scan.projection.as_ref());
+        let Some(last) = &self.kept else { return };
+        if self.may_keep(&wanted, &scan.filters, scan.fetch) {
+            let mut last = last.lock();
+            last.begin(planning);
+            for column in wanted {
+                *last.readers.entry(column).or_default() += 1;
+            }
+        }
+    }
+
+    fn wanted(&self, projection: Option<&Vec<usize>>) -> Vec<usize> {
+        projection.cloned().unwrap_or_else(|| (0..self.schema().fields().len()).collect())
+    }
+
+    /// Whether a scan reads columns that other scans of its planning keep for it.
+    fn may_keep(&self, wanted: &[usize], filters: &[Expr], limit: Option<usize>) -> bool {
+        // The statistics of a file state its trace, so that a scan of few traces opens few files.
+        let picks_traces =
+            filters.iter().any(|filter| filter.column_refs().iter().any(|c| c.name == TRACE_ID));
+        let reads_long_texts = self.name != TRACES && self.reads_long_texts(wanted);
+        let is_special = reads_long_texts || picks_traces || limit.is_some();
+        self.kept.is_some() && self.paths.is_empty() && !is_special && !wanted.is_empty()
+    }
+
+    fn reads_long_texts(&self, columns: &[usize]) -> bool {
+        columns.iter().any(|&at| self.long_texts[at])
     }
 
     /// Whether the manifests state that no file has rows.
@@ -169,16 +244,27 @@ impl TableProvider for StoreTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let reads_long_texts =
-            projection.is_none_or(|columns| columns.iter().any(|&at| self.long_texts[at]));
-        let scan = if reads_long_texts { &self.filtering } else { &self.unfiltered };
+        let wanted = self.wanted(projection);
+        let scan = match self.reads_long_texts(&wanted) {
+            true => &self.filtering,
+            false => &self.unfiltered,
+        };
         let schema = self.schema();
         let path = schema.index_of(PATH).ok().filter(|_| !self.paths.is_empty());
-        let wanted = projection.cloned().unwrap_or_else(|| (0..schema.fields().len()).collect());
+        if self.may_keep(&wanted, filters, limit)
+            && let Some(planning) = planning(state)
+        {
+            let kept = self.kept_columns(state, planning).await?;
+            let alone = scan.plan(state, projection, filters, limit).await?;
+            return Ok(match kept {
+                Some(kept) => Arc::new(KeptScanExec::new(self.name, alone, wanted, kept)?),
+                None => alone,
+            });
+        }
         match path.filter(|path| wanted.contains(path)) {
             None => scan.plan(state, projection, filters, limit).await,
             Some(path) => {
-                let id = schema.index_of("trace_id")?;
+                let id = schema.index_of(TRACE_ID)?;
                 let mut read = wanted.clone();
                 read.extend((!wanted.contains(&id)).then_some(id));
                 let rows = scan.plan(state, Some(&read), filters, limit).await?;
@@ -189,6 +275,32 @@ impl TableProvider for StoreTable {
 }
 
 impl StoreTable {
+    /// The columns that the scans of a planning keep for each other. `None` if there is nothing to
+    /// read.
+    async fn kept_columns(
+        &self,
+        state: &dyn Session,
+        planning: i64,
+    ) -> Result<Option<Arc<KeptColumns>>> {
+        let Some(last) = &self.kept else { return Ok(None) };
+        if let Some(kept) = last.lock().of(planning) {
+            return Ok(Some(kept));
+        }
+        let all = self.unfiltered.plan(state, None, &[], None).await?;
+        let all = all
+            .downcast_ref::<DataSourceExec>()
+            .and_then(|scan| scan.data_source().downcast_ref::<FileScanConfig>().cloned());
+        let Some(all) = all else { return Ok(None) };
+        let mut last = last.lock();
+        // Another thread may have been faster.
+        Ok(Some(last.of(planning).unwrap_or_else(|| {
+            last.begin(planning);
+            let kept = Arc::new(KeptColumns::new(all, &last.readers));
+            last.kept = Arc::downgrade(&kept);
+            kept
+        })))
+    }
+
     /// Replaces the paths of some rows. The columns of the result are the wanted ones.
     fn with_paths(
         &self,
@@ -203,13 +315,13 @@ impl StoreTable {
         };
         let mut named = Vec::with_capacity(self.paths.len());
         for (trace, path) in &self.paths {
-            named.push((text(trace, "trace_id")?, text(path, PATH)?));
+            named.push((text(trace, TRACE_ID)?, text(path, PATH)?));
         }
         let column = |at: usize| -> Result<ProjectionExpr> {
             let name = schema.field(at).name();
             let mut value = col(name, &read)?;
             if at == path {
-                value = case(Some(col("trace_id", &read)?), named.clone(), Some(value))?;
+                value = case(Some(col(TRACE_ID, &read)?), named.clone(), Some(value))?;
             }
             Ok(ProjectionExpr::new(value, name))
         };

@@ -1,5 +1,6 @@
 //! The library of views: its comments are correct, every view runs, and users can add views.
 
+mod many_traces;
 mod plans;
 mod reference;
 mod relations;

@@ -50,8 +50,8 @@ pub struct Part {
     filters: Filters,
     columns: Columns,
     plan: LogicalPlan,
-    /// Whether only one scan reads it, so that its rows need not be kept.
-    has_one_reader: bool,
+    /// The number of scans that are known to read it. If there is one, rows need not be kept.
+    readers: usize,
     is_taken: AtomicBool,
     physical: OnceCell<Arc<dyn ExecutionPlan>>,
 }
@@ -64,10 +64,15 @@ impl Part {
             filters: need.filters,
             columns: need.columns,
             plan,
-            has_one_reader: need.readers == 1,
+            readers: need.readers,
             is_taken: AtomicBool::new(false),
             physical: OnceCell::new(),
         }
+    }
+
+    /// The optimized query that computes the part.
+    pub fn query(&self) -> &LogicalPlan {
+        &self.plan
     }
 
     /// Whether the part contains these columns for all rows that pass these filters.
@@ -95,19 +100,23 @@ impl Part {
 
     async fn new_plan(&self, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
         let plan = state.query_planner().create_physical_plan(&self.plan, state).await?;
-        Ok(Arc::new(match self.has_one_reader {
-            true => ViewExec::for_one(&self.view, plan)?,
-            false => ViewExec::for_several(&self.view, plan)?,
+        Ok(Arc::new(match self.readers {
+            1 => ViewExec::for_one(&self.view, plan)?,
+            readers => ViewExec::for_several(&self.view, plan, readers)?,
         }))
     }
 
     /// The operator that a scan reads from.
     pub async fn physical(&self, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
         // A plan that does not keep its rows cannot run twice.
-        if self.has_one_reader && self.is_taken.swap(true, Ordering::Relaxed) {
+        if self.readers == 1 && self.is_taken.swap(true, Ordering::Relaxed) {
             return self.new_plan(state).await;
         }
-        self.planned(state).await.cloned()
+        let plan = self.planned(state).await?;
+        if let Some(view) = plan.downcast_ref::<ViewExec>() {
+            view.add_reader();
+        }
+        Ok(plan.clone())
     }
 
     /// The columns that a scan asks for, in the scan's order.

@@ -15,7 +15,8 @@ use datafusion::physical_plan::execution_plan::{SchedulingType, reset_plan_state
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, collect_partitioned,
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+    collect_partitioned,
 };
 use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
@@ -43,7 +44,32 @@ enum Readers {
     /// Rows are passed on and not kept.
     One,
     /// The plan runs when the first reader asks, and its rows are kept for all of them.
-    Several(Mutex<Option<Run>>),
+    Several(Arc<Mutex<Kept>>),
+}
+
+/// The rows that several readers share.
+struct Kept {
+    run: Option<Run>,
+    /// The number of readers that are expected, and of those whose plans are made.
+    expected: usize,
+    planned: usize,
+    /// How many partitions the readers have not read yet. Then the rows are dropped.
+    left: usize,
+    /// Whether readers run again and again, as in recursive queries. The rows are not dropped then.
+    is_repeated: bool,
+}
+
+/// A reader of a partition of kept rows.
+struct Reader(Arc<Mutex<Kept>>);
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let mut kept = self.0.lock();
+        kept.left = kept.left.saturating_sub(1);
+        if kept.left == 0 && !kept.is_repeated {
+            kept.run = None;
+        }
+    }
 }
 
 impl ViewExec {
@@ -53,8 +79,22 @@ impl ViewExec {
     }
 
     /// Runs a plan once for several readers.
-    pub fn for_several(view: &str, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
-        Self::new(view, input, Readers::Several(Mutex::new(None)))
+    pub fn for_several(view: &str, input: Arc<dyn ExecutionPlan>, readers: usize) -> Result<Self> {
+        let left = readers.saturating_mul(input.output_partitioning().partition_count());
+        let kept = Kept { run: None, expected: readers, planned: 0, left, is_repeated: false };
+        Self::new(view, input, Readers::Several(Arc::new(Mutex::new(kept))))
+    }
+
+    /// Announces a reader whose plan is being made.
+    pub fn add_reader(&self) {
+        if let Readers::Several(kept) = &self.readers {
+            let mut kept = kept.lock();
+            kept.planned += 1;
+            if kept.planned > kept.expected {
+                let partitions = self.properties.output_partitioning().partition_count();
+                kept.left = kept.left.saturating_add(partitions);
+            }
+        }
     }
 
     fn new(view: &str, input: Arc<dyn ExecutionPlan>, readers: Readers) -> Result<Self> {
@@ -68,15 +108,15 @@ impl ViewExec {
 
     /// Runs the plan before a reader asks, if its rows are kept. Returns when they are complete.
     pub async fn run_ahead(&self, context: Arc<TaskContext>) {
-        if let Readers::Several(run) = &self.readers {
-            let _ = self.run(run, context).await;
+        if let Readers::Several(kept) = &self.readers {
+            let _ = self.run(kept, context).await;
         }
     }
 
     /// The run that all readers share. The first reader starts it.
-    fn run(&self, run: &Mutex<Option<Run>>, context: Arc<TaskContext>) -> Run {
-        let mut run = run.lock();
-        let started = run.get_or_insert_with(|| {
+    fn run(&self, kept: &Mutex<Kept>, context: Arc<TaskContext>) -> Run {
+        let mut kept = kept.lock();
+        let started = kept.run.get_or_insert_with(|| {
             let input = self.input.clone();
             // A spawned task makes progress whichever reader is polled, and is dropped with the
             // last reader.
@@ -165,7 +205,10 @@ impl ExecutionPlan for ViewExec {
                 statistics: self.statistics.clone(),
                 readers: Readers::One,
             })),
-            Readers::Several(_) => Ok(self),
+            Readers::Several(ref kept) => {
+                kept.lock().is_repeated = true;
+                Ok(self)
+            }
         }
     }
 
@@ -174,19 +217,21 @@ impl ExecutionPlan for ViewExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let run = match &self.readers {
+        let (run, reader) = match &self.readers {
             Readers::One => {
                 let rows = string_buffers::stream(self.input.execute(partition, context)?);
                 return Ok(make_cooperative(rows));
             }
-            Readers::Several(run) => self.run(run, context),
+            Readers::Several(kept) => (self.run(kept, context), Reader(kept.clone())),
         };
         let batches = async move {
             let rows = run.await.map_err(DataFusionError::Shared)?;
             let count = rows.get(partition).map_or(0, Vec::len);
-            Ok::<_, DataFusionError>(
-                stream::iter(0..count).map(move |at| Ok(rows[partition][at].clone())),
-            )
+            Ok::<_, DataFusionError>(stream::iter(0..count).map(move |at| {
+                // The reader ends with the rows.
+                let _ = &reader;
+                Ok(rows[partition][at].clone())
+            }))
         };
         Ok(make_cooperative(Box::pin(RecordBatchStreamAdapter::new(
             self.schema(),
@@ -203,5 +248,73 @@ impl ExecutionPlan for ViewExec {
             None => self.statistics.clone(),
             Some(_) => Arc::new(Statistics::new_unknown(&self.schema())),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array};
+    use arrow::record_batch::RecordBatch;
+    use datafusion::datasource::memory::MemorySourceConfig;
+    use datafusion::execution::TaskContext;
+    use datafusion::physical_plan::ExecutionPlan;
+    use futures::TryStreamExt;
+
+    use super::{Readers, ViewExec};
+
+    /// A view of two partitions, for two readers.
+    fn view() -> Arc<ViewExec> {
+        let values: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+        let batch = RecordBatch::try_from_iter([("n", values)]).expect("a batch");
+        let schema = batch.schema();
+        let partitions = [vec![batch.clone()], vec![batch]];
+        let rows = MemorySourceConfig::try_new_exec(&partitions, schema, None).expect("a plan");
+        Arc::new(ViewExec::for_several("view", rows, 2).expect("a view"))
+    }
+
+    fn keeps_rows(view: &ViewExec) -> bool {
+        match &view.readers {
+            Readers::One => false,
+            Readers::Several(kept) => kept.lock().run.is_some(),
+        }
+    }
+
+    async fn read(view: &ViewExec) -> usize {
+        let mut rows = 0;
+        for partition in 0..2 {
+            let stream = view.execute(partition, Arc::new(TaskContext::default())).expect("rows");
+            let batches: Vec<RecordBatch> = stream.try_collect().await.expect("rows");
+            rows += batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+        }
+        rows
+    }
+
+    #[tokio::test]
+    async fn rows_are_dropped_after_the_last_reader() {
+        let view = view();
+        for keeps in [true, false] {
+            assert_eq!(read(&view).await, 6);
+            assert_eq!(keeps_rows(&view), keeps);
+        }
+        // One that was not announced has them computed again.
+        assert_eq!(read(&view).await, 6);
+    }
+
+    #[tokio::test]
+    async fn rows_are_kept_for_each_planned_reader_and_for_recursions() {
+        let more = view();
+        (0..3).for_each(|_| more.add_reader());
+        for keeps in [true, true, false] {
+            assert_eq!(read(&more).await, 6);
+            assert_eq!(keeps_rows(&more), keeps);
+        }
+        let repeated = view();
+        repeated.clone().reset_state().expect("the same plan");
+        for _ in 0..3 {
+            assert_eq!(read(&repeated).await, 6);
+            assert!(keeps_rows(&repeated));
+        }
     }
 }

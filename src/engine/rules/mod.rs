@@ -9,7 +9,8 @@
 //! 3. The statement, or a view that is computed on its own, is optimized ([`optimize`]):
 //!    DataFusion's optimizer.
 //! 4. It becomes a physical plan ([`physical`]): DataFusion's rules, [`keep_single_stream`],
-//!    [`yielding_joins`], and for sessions of servers [`stoppable_joins`].
+//!    [`yielding_joins`], for large stores [`short_unions`] and [`text_buffers`], and for sessions
+//!    of servers [`stoppable_joins`].
 //!
 //! The rules of the first two steps are not part of the session's own analyzer. DataFusion runs
 //! that analyzer again for `EXPLAIN` and for plans that it makes itself. A branch that was named
@@ -30,7 +31,9 @@ pub mod empty_tables;
 pub mod inline_views;
 pub mod keep_single_stream;
 pub mod repeated_queries;
+pub mod short_unions;
 pub mod stoppable_joins;
+pub mod text_buffers;
 pub mod union_branches;
 pub mod yielding_joins;
 
@@ -49,7 +52,9 @@ use empty_tables::EmptyTables;
 use inline_views::InlineViews;
 use keep_single_stream::KeepSingleStream;
 use repeated_queries::RepeatedQueries;
+use short_unions::ShortUnions;
 use stoppable_joins::StoppableJoins;
+use text_buffers::TextBuffers;
 use union_branches::UnionBranches;
 use yielding_joins::YieldingJoins;
 
@@ -73,9 +78,17 @@ pub fn inlining(views: Arc<InlineViews>, trace_id: Option<Arc<ConstantTraceId>>)
 }
 
 /// The rules that follow DataFusion's own physical rules. `queries_only` is that of the session.
-pub fn physical(queries_only: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+/// With `is_large`, plans are changed for large stores, which takes time for small ones.
+pub fn physical(
+    queries_only: bool,
+    is_large: bool,
+) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     let mut rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> =
         vec![Arc::new(KeepSingleStream), Arc::new(YieldingJoins)];
+    if is_large {
+        rules.push(Arc::new(ShortUnions));
+        rules.push(Arc::new(TextBuffers));
+    }
     if queries_only {
         rules.push(Arc::new(StoppableJoins));
     }

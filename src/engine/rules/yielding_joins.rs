@@ -54,7 +54,7 @@ impl PhysicalOptimizerRule for YieldingJoins {
 }
 
 /// Whether an operator is one of DataFusion's joins.
-fn is_join(plan: &dyn ExecutionPlan) -> bool {
+pub fn is_join(plan: &dyn ExecutionPlan) -> bool {
     plan.is::<HashJoinExec>()
         || plan.is::<NestedLoopJoinExec>()
         || plan.is::<CrossJoinExec>()

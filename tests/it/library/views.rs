@@ -4,7 +4,7 @@ use tracesql::library::{Body, Library, View};
 
 use super::rows::rows_of_all;
 use super::{library, short};
-use crate::support::{PIPELINE, TestStore, bottlenecks, fixture, fixtures, rows_of, rows_of_each};
+use crate::support::{PIPELINE, TestStore, bottlenecks, fixture, fixtures, rows_of_each};
 
 /// Views about names. Their rows belong to no trace.
 const OF_THE_STORE: &[&str] = &["kernel_names", "operator_forms"];
@@ -56,10 +56,10 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     for name in PIPELINE {
         store.ingest(&fixture(name)).expect("the trace is read");
     }
-    let engine = store.engine();
-    let mut problems = Vec::new();
-    for view in library().public_views() {
-        match rows_of(&engine, &format!("SELECT * FROM {}", view.name)) {
+    let (library, mut problems) = (library(), Vec::new());
+    let rows_of_views = rows_of_each(&store.engine(), &all_of_views(&library));
+    for (view, rows) in library.public_views().zip(rows_of_views) {
+        match rows {
             Err(e) => problems.push(format!("{}: {}", view.file, short(&e))),
             Ok(rows) => {
                 let reason = EMPTY.iter().find(|(name, _)| *name == view.name);
@@ -96,25 +96,27 @@ fn every_view_runs_on_traces_that_are_not_of_pytorch() {
     every_view_runs(&store);
 }
 
-/// Views start together, as planning takes most of the time. Each runs alone above.
+/// Views start together, as planning takes most of the time. Each runs alone in `tests/slt`.
+fn all_of_views(library: &Library) -> Vec<String> {
+    library.public_views().map(|view| format!("SELECT * FROM {}", view.name)).collect()
+}
+
 fn every_view_runs(store: &TestStore) {
-    let queries: Vec<String> =
-        library().public_views().map(|view| format!("SELECT * FROM {}", view.name)).collect();
+    let queries = all_of_views(&library());
     assert_eq!(rows_of_all(&store.engine(), &queries).len(), queries.len());
 }
 
 #[test]
 fn every_example_of_a_view_runs() {
-    let store = fixtures();
-    let engine = store.engine();
-    let failed: Vec<String> = library()
-        .public_views()
-        .filter(|v| !v.example.is_empty())
-        .filter_map(|v| {
-            rows_of(&engine, &v.example)
-                .err()
-                .map(|e| format!("{}: {}: {}", v.file, v.example, short(&e)))
-        })
+    let library = library();
+    let views: Vec<&View> = library.public_views().filter(|v| !v.example.is_empty()).collect();
+    let examples: Vec<String> = views.iter().map(|v| v.example.clone()).collect();
+    let results = rows_of_each(&fixtures().engine(), &examples);
+    let failed: Vec<String> = views
+        .iter()
+        .zip(results)
+        .filter_map(|(v, rows)| Some((v, rows.err()?)))
+        .map(|(v, e)| format!("{}: {}: {}", v.file, v.example, short(&e)))
         .collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
