@@ -6,16 +6,19 @@
 //!   and each file gives small batches whose texts lie in buffers of their own. So a column is read
 //!   from all files once, in batches of usual size with each text once, and is kept until its last
 //!   reader ends.
-//! - Measured: see "Many traces" in `bench/README.md`.
+//! - Measured (1,000 traces of 3,518 events, 2 cores): `findings` takes 55 instead of 105 CPU
+//!   seconds, `critical_path` 17 instead of 37, `collective_calls` 16 instead of 24.
 //! - Remove when DataFusion reads a table once for several scans. No upstream issue is known.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use arrow::array::{Array, ArrayRef, AsArray, StringViewBuilder};
 use arrow::compute::BatchCoalescer;
 use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
+use datafusion::common::internal_err;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder};
 use datafusion::datasource::source::DataSourceExec;
@@ -54,8 +57,8 @@ pub struct Column {
     run: Run,
 }
 
-impl std::fmt::Debug for Column {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Column").finish_non_exhaustive()
     }
 }
@@ -64,7 +67,10 @@ impl Column {
     /// The arrays of a partition, when they are there.
     pub async fn arrays(&self, partition: usize) -> Result<Vec<ArrayRef>> {
         self.run.clone().await.map_err(DataFusionError::Shared)?;
-        Ok(self.arrays.get().and_then(|all| all.get(partition)).cloned().unwrap_or_default())
+        match self.arrays.get().and_then(|all| all.get(partition)) {
+            Some(arrays) => Ok(arrays.clone()),
+            None => internal_err!("partition {partition} of a column was not read"),
+        }
     }
 }
 

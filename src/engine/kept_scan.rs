@@ -11,7 +11,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::coop::make_cooperative;
-use datafusion::physical_plan::execution_plan::SchedulingType;
+use datafusion::physical_plan::execution_plan::{SchedulingType, reset_plan_states};
 use datafusion::physical_plan::metrics::{
     BaselineMetrics, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
 };
@@ -138,6 +138,20 @@ impl ExecutionPlan for KeptScanExec {
         }
     }
 
+    // A recursive query runs its plan once per iteration, and a scan of files only once as it is.
+    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(Self {
+            table: self.table,
+            alone: reset_plan_states(self.alone.clone())?,
+            columns: self.columns.clone(),
+            kept: self.kept.clone(),
+            properties: self.properties.clone(),
+            statistics: self.statistics.clone(),
+            metrics: self.metrics.clone(),
+            run: Mutex::default(),
+        }))
+    }
+
     fn execute(
         &self,
         partition: usize,
@@ -154,14 +168,17 @@ impl ExecutionPlan for KeptScanExec {
         let batches = async move {
             let mut arrays = Vec::with_capacity(columns.len());
             for column in columns {
-                arrays.push(column.arrays(partition).await?.into_iter());
+                arrays.push(column.arrays(partition).await?);
             }
-            let batches = std::iter::from_fn(move || {
-                let columns: Option<Vec<_>> = arrays.iter_mut().map(Iterator::next).collect();
+            let count = arrays.first().map_or(0, Vec::len);
+            if arrays.iter().any(|of_one| of_one.len() != count) {
+                return internal_err!("columns of a table were read from different rows");
+            }
+            let batches = (0..count).map(move |at| {
                 // The reader ends with the batches.
                 let _ = &reader;
-                let batch = RecordBatch::try_new(of.clone(), columns?);
-                Some(batch.map_err(Into::into))
+                let columns = arrays.iter().map(|of_one| of_one[at].clone()).collect();
+                Ok(RecordBatch::try_new(of.clone(), columns)?)
             });
             Ok::<_, DataFusionError>(stream::iter(batches))
         };

@@ -52,19 +52,22 @@ pub struct Part {
     plan: LogicalPlan,
     /// The number of scans that are known to read it. If there is one, rows need not be kept.
     readers: usize,
+    is_branch: bool,
     is_taken: AtomicBool,
     physical: OnceCell<Arc<dyn ExecutionPlan>>,
 }
 
 impl Part {
-    /// Creates a part that an optimized plan computes.
-    pub fn new(view: &str, need: Need, plan: LogicalPlan) -> Self {
+    /// Creates a part that an optimized plan computes. `is_branch` states whether the view is a
+    /// branch of a union.
+    pub fn new(view: &str, is_branch: bool, need: Need, plan: LogicalPlan) -> Self {
         Self {
             view: view.to_owned(),
             filters: need.filters,
             columns: need.columns,
             plan,
             readers: need.readers,
+            is_branch,
             is_taken: AtomicBool::new(false),
             physical: OnceCell::new(),
         }
@@ -100,10 +103,11 @@ impl Part {
 
     async fn new_plan(&self, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
         let plan = state.query_planner().create_physical_plan(&self.plan, state).await?;
-        Ok(Arc::new(match self.readers {
+        let view = match self.readers {
             1 => ViewExec::for_one(&self.view, plan)?,
             readers => ViewExec::for_several(&self.view, plan, readers)?,
-        }))
+        };
+        Ok(Arc::new(if self.is_branch { view.without_constants() } else { view }))
     }
 
     /// The operator that a scan reads from.

@@ -74,7 +74,7 @@ impl SharedView {
     /// Adds a part, which the scans of its readers will find. `query` is the result of
     /// [`SharedView::query`] for the need.
     pub fn add_part(&self, need: Need, query: LogicalPlan) -> Arc<Part> {
-        let part = Arc::new(Part::new(&self.name, need, query));
+        let part = Arc::new(Part::new(&self.name, self.is_branch, need, query));
         self.parts.lock().push(part.clone());
         part
     }
@@ -89,7 +89,7 @@ impl SharedView {
         let columns = (0..self.schema.fields().len()).collect();
         let need = Need { filters, columns, readers: MANY };
         let query = self.query(&need, state)?;
-        let part = Arc::new(Part::new(&self.name, need, query));
+        let part = Arc::new(Part::new(&self.name, self.is_branch, need, query));
         parts.push(part.clone());
         Ok(part)
     }

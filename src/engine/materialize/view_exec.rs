@@ -9,7 +9,7 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Statistics, internal_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::coop::make_cooperative;
 use datafusion::physical_plan::execution_plan::{SchedulingType, reset_plan_states};
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
@@ -50,6 +50,7 @@ enum Readers {
 /// The rows that several readers share.
 struct Kept {
     run: Option<Run>,
+    has_run: bool,
     /// The number of readers that are expected, and of those whose plans are made.
     expected: usize,
     planned: usize,
@@ -81,7 +82,14 @@ impl ViewExec {
     /// Runs a plan once for several readers.
     pub fn for_several(view: &str, input: Arc<dyn ExecutionPlan>, readers: usize) -> Result<Self> {
         let left = readers.saturating_mul(input.output_partitioning().partition_count());
-        let kept = Kept { run: None, expected: readers, planned: 0, left, is_repeated: false };
+        let kept = Kept {
+            run: None,
+            has_run: false,
+            expected: readers,
+            planned: 0,
+            left,
+            is_repeated: false,
+        };
         Self::new(view, input, Readers::Several(Arc::new(Mutex::new(kept))))
     }
 
@@ -95,6 +103,18 @@ impl ViewExec {
                 kept.left = kept.left.saturating_add(partitions);
             }
         }
+    }
+
+    /// The same without columns that hold one value. A union of branches with constants of their own
+    /// takes these for constants of its partitions, and plans that rely on them keep
+    /// [`SequentialUnions`](crate::engine::rules::sequential_unions) from joining partitions.
+    pub fn without_constants(self) -> Self {
+        let mut properties = self.properties.as_ref().clone();
+        let known = &properties.eq_properties;
+        let orders = known.oeq_class().iter().cloned();
+        let orders = EquivalenceProperties::new_with_orderings(known.schema().clone(), orders);
+        properties.set_eq_properties(orders);
+        Self { properties: Arc::new(properties), ..self }
     }
 
     fn new(view: &str, input: Arc<dyn ExecutionPlan>, readers: Readers) -> Result<Self> {
@@ -116,12 +136,15 @@ impl ViewExec {
     /// The run that all readers share. The first reader starts it.
     fn run(&self, kept: &Mutex<Kept>, context: Arc<TaskContext>) -> Run {
         let mut kept = kept.lock();
+        // A plan runs only once as it is.
+        let has_run = std::mem::replace(&mut kept.has_run, true);
         let started = kept.run.get_or_insert_with(|| {
             let input = self.input.clone();
             // A spawned task makes progress whichever reader is polled, and is dropped with the
             // last reader.
             async move {
                 let task = SpawnedTask::spawn(async move {
+                    let input = if has_run { reset_plan_states(input)? } else { input };
                     let mut rows = collect_partitioned(input, context).await?;
                     for batch in rows.iter_mut().flatten() {
                         *batch = string_buffers::without_unused(batch.clone())?;

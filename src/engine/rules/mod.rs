@@ -9,8 +9,8 @@
 //! 3. The statement, or a view that is computed on its own, is optimized ([`optimize`]):
 //!    DataFusion's optimizer.
 //! 4. It becomes a physical plan ([`physical`]): DataFusion's rules, [`keep_single_stream`],
-//!    [`yielding_joins`], for large stores [`short_unions`] and [`text_buffers`], and for sessions
-//!    of servers [`stoppable_joins`].
+//!    [`yielding_joins`], for large stores [`sequential_unions`] and [`text_buffers`], and for
+//!    sessions of servers [`stoppable_joins`].
 //!
 //! The rules of the first two steps are not part of the session's own analyzer. DataFusion runs
 //! that analyzer again for `EXPLAIN` and for plans that it makes itself. A branch that was named
@@ -31,7 +31,7 @@ pub mod empty_tables;
 pub mod inline_views;
 pub mod keep_single_stream;
 pub mod repeated_queries;
-pub mod short_unions;
+pub mod sequential_unions;
 pub mod stoppable_joins;
 pub mod text_buffers;
 pub mod union_branches;
@@ -52,7 +52,7 @@ use empty_tables::EmptyTables;
 use inline_views::InlineViews;
 use keep_single_stream::KeepSingleStream;
 use repeated_queries::RepeatedQueries;
-use short_unions::ShortUnions;
+use sequential_unions::SequentialUnions;
 use stoppable_joins::StoppableJoins;
 use text_buffers::TextBuffers;
 use union_branches::UnionBranches;
@@ -86,7 +86,7 @@ pub fn physical(
     let mut rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> =
         vec![Arc::new(KeepSingleStream), Arc::new(YieldingJoins)];
     if is_large {
-        rules.push(Arc::new(ShortUnions));
+        rules.push(Arc::new(SequentialUnions));
         rules.push(Arc::new(TextBuffers));
     }
     if queries_only {

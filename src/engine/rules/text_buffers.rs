@@ -4,7 +4,8 @@
 //!   their results then refers to the buffers of all these batches, and the next join, sort or
 //!   window multiplies the list. After three of them, a list has millions of entries, and each
 //!   batch has lists of its own. See [`string_buffers`].
-//! - Measured: see "Many traces" in `bench/README.md`.
+//! - Measured (2 cores): `findings` over 3.5 million events of 1,000 trace IDs in one file takes 42
+//!   instead of 177 CPU seconds, and 4.4 instead of 15 GB.
 //! - Remove when Arrow's kernels leave out buffers that an array does not use.
 
 use std::fmt;
