@@ -52,15 +52,14 @@ use rules::constant_trace_id::ConstantTraceId;
 pub use rules::stoppable_joins::stop_with;
 pub use scanned::Scanned;
 pub use settings::{Setting, Settings};
-use store_tables::StoreTables;
+use store_tables::{MANY_TRACES, StoreTables};
 pub use system_tables::documented;
 
 /// The bytes of Parquet footers that are kept while a store elsewhere is open.
 const REMOTE_FOOTERS: usize = 256 << 20;
-/// From this number of events or traces on, changes of plans pay off that save memory for each row
-/// or each file. `findings` over 1 million events of one trace takes 8 % longer with them.
+/// Changes of plans that save memory for each row pay off from this number of events on, and for
+/// many traces. `findings` over 1 million events of one trace takes 8 % longer with them.
 const MANY_EVENTS: u64 = 2_000_000;
-const MANY_TRACES: usize = 16;
 
 /// Options for running queries.
 #[derive(Debug, Clone, Default)]

@@ -39,9 +39,9 @@ pub const TRACES: &str = "traces";
 const PATH: &str = "path";
 /// The column of the trace in every table.
 const TRACE_ID: &str = "trace_id";
-/// A table with fewer files is read anew by each scan.
-const MANY_FILES: usize = 16;
-/// A table whose files are larger on average is read anew by each scan.
+/// Scans share what they read from this number of traces on. Each has one file for each table.
+pub const MANY_TRACES: usize = 16;
+/// If the files of a table are larger than this on average, each scan reads them itself.
 const SMALL_FILE_BYTES: u64 = 1 << 20;
 
 /// The tables of some traces of a store.
@@ -88,7 +88,8 @@ impl StoreTables {
             bytes += manifest.tables.get(table.name).map_or(0, |t| t.bytes);
             files.push(ListingTableUrl::try_new(url, None)?);
         }
-        let are_many = files.len() >= MANY_FILES && bytes / (files.len() as u64) < SMALL_FILE_BYTES;
+        let are_many =
+            files.len() >= MANY_TRACES && bytes / (files.len() as u64) < SMALL_FILE_BYTES;
         let over = |filters_while_reading| {
             let parquet = TableParquetOptions {
                 global: ParquetOptions {
