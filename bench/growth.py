@@ -107,6 +107,9 @@ def plot(path, groups):
 
 def main():
     args = arguments()
+    if args.plot:
+        # Fails now, and not after the measurements.
+        import matplotlib  # noqa: F401
     args.work.mkdir(parents=True, exist_ok=True)
     sizes = [float(size) for size in args.sizes.split(",")]
     counts = [int(count) for count in args.traces.split(",")]
