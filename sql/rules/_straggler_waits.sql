@@ -4,6 +4,19 @@
 -- most time, NULL if nothing does clearly.
 -- @scope store
 -- @traces several
+-- @column trace_id VARCHAR text The trace of a rank.
+-- @column job VARCHAR text The job (job_ranks.job).
+-- @column rank BIGINT id Rank of the trace.
+-- @column calls BIGINT count Matched collectives whose wait is known.
+-- @column not_measured BIGINT count Collectives of the rank that are not measured.
+-- @column last_calls BIGINT count Calls in which this rank came last.
+-- @column waited_for_ns BIGINT ns Sum of the waits of other ranks in those calls.
+-- @column wait_ns BIGINT ns What the rank itself waited for others.
+-- @column ranks BIGINT count Ranks of the job that have a trace.
+-- @column is_followed BOOLEAN flag Whether waits of the job could be followed to their causes.
+-- @column cause VARCHAR text What loses most time; NULL if nothing does clearly.
+-- @column numerator BIGINT number Nanoseconds that are lost to the rank.
+-- @column denominator BIGINT number Nanoseconds: duration of the trace, times the other ranks.
 WITH ranks AS (
     SELECT
         trace_id, job, rank,

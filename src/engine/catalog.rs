@@ -8,18 +8,16 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 use arrow::datatypes::FieldRef;
 use async_trait::async_trait;
 use datafusion::catalog::{SchemaProvider, TableProvider};
-use datafusion::datasource::MemTable;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::TableType;
 use parking_lot::RwLock;
-use tokio::runtime::Handle;
 use tracesql_ingest::schema;
 
 use super::cluster::Relations;
 use super::settings::Settings;
 use super::store_tables::{StoreTables, TRACES};
-use super::{planner_threads, system_tables, views};
+use super::{system_tables, views};
 use crate::error::Error;
 use crate::library::{self, Body, Library, Scope};
 
@@ -35,6 +33,9 @@ pub struct Catalog {
     /// The cluster that computes relations of single traces.
     elsewhere: OnceLock<Arc<dyn Relations>>,
     open: Mutex<HashMap<String, Provider>>,
+    /// Held while a table of the store is opened, so that views which are planned in parallel read
+    /// the same one.
+    opening: Mutex<()>,
 }
 
 impl Catalog {
@@ -47,6 +48,7 @@ impl Catalog {
             state: OnceLock::new(),
             elsewhere: OnceLock::new(),
             open: Mutex::new(HashMap::new()),
+            opening: Mutex::new(()),
         }
     }
 
@@ -126,31 +128,17 @@ impl Catalog {
     pub fn plan(&self, names: &[&str]) -> Result<()> {
         let Some(state) = self.state.get().and_then(Weak::upgrade) else { return Ok(()) };
         let state = state.read().clone();
-        let runtime = Handle::try_current().map_err(|e| DataFusionError::External(Box::new(e)))?;
-        for level in
-            views::levels(names, &self.library, &state, |name| self.opened(name).is_some())?
-        {
-            let planned = planner_threads::each(&level, |(view, statement)| -> Result<Provider> {
-                match statement {
-                    Some(statement) => runtime.block_on(views::plan(view, statement, &state)),
-                    None => {
-                        let (schema, rows) = library::rows(view)
-                            .map_err(|p| DataFusionError::Plan(p.to_string()))?;
-                        Ok(Arc::new(MemTable::try_new(schema, vec![rows])?))
-                    }
+        let is_of_one = self.tables.are_of_one_trace();
+        let is_planned = |name: &str| self.opened(name).is_some();
+        views::plan_all(names, &self.library, &state, is_of_one, is_planned, |view, provider| {
+            let provider = match self.elsewhere() {
+                Some(cluster) if view.scope() <= Scope::Job => {
+                    cluster.table(&view.name, view.scope(), provider.schema())
                 }
-            })?;
-            for ((view, _), provider) in level.iter().zip(planned) {
-                let provider = match self.elsewhere() {
-                    Some(cluster) if view.scope() <= Scope::Job => {
-                        cluster.table(&view.name, view.scope(), provider.schema())
-                    }
-                    _ => provider,
-                };
-                self.keep(&view.name, provider);
-            }
-        }
-        Ok(())
+                _ => provider,
+            };
+            self.keep(&view.name, provider);
+        })
     }
 }
 
@@ -181,7 +169,15 @@ impl SchemaProvider for Catalog {
                 Some(cluster) if name != TRACES => {
                     cluster.table(name, Scope::Trace, StoreTables::schema(table))
                 }
-                _ => self.tables.open(table)?,
+                _ => {
+                    let _opening = self.opening.lock().unwrap_or_else(|e| e.into_inner());
+                    if let Some(provider) = self.opened(name) {
+                        return Ok(Some(provider));
+                    }
+                    let provider = self.tables.open(table)?;
+                    self.keep(name, provider.clone());
+                    provider
+                }
             },
             None if system_tables::NAMES.contains(&name) => {
                 system_tables::table(name, &self.library)?

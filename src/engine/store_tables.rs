@@ -59,6 +59,11 @@ impl StoreTables {
         Self { traces, may_keep }
     }
 
+    /// Whether there is exactly one trace.
+    pub fn are_of_one_trace(&self) -> bool {
+        self.traces.len() == 1
+    }
+
     /// The columns of a table within queries.
     pub fn schema(table: &schema::Table) -> SchemaRef {
         with_text_views(&table.schema())

@@ -3,90 +3,215 @@
 //! than the views which it reads.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use arrow::datatypes::{Field, Schema};
 use datafusion::catalog::TableProvider;
+use datafusion::common::ToDFSchema;
+use datafusion::datasource::MemTable;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
+use datafusion::logical_expr::{EmptyRelation, LogicalPlan};
 use datafusion::sql::parser::Statement;
+use parking_lot::Mutex;
+use tokio::runtime::Handle;
 
 use super::planned_view::PlannedView;
 use super::rules::{analyze, naming};
-use super::statements;
-use crate::library::{Body, Library, View, matches, sql_type};
+use super::{planner_threads, statements};
+use crate::library::{self, Body, Library, View, arrow_type, matches, sql_type};
 
-/// A view that is not yet planned, and its statement. A data table has no statement.
-pub type Unplanned<'a> = (&'a View, Option<Statement>);
-
-/// The named views and those that they build on, except views that are already planned. They are in
-/// groups, and a group builds only on the groups before it.
-pub fn levels<'a>(
+/// Plans the named views and those that they build on, except views that are already planned. Views
+/// that do not build on each other are planned in parallel. If `is_of_one`, the store has one trace.
+/// `keep` receives each view as soon as it is planned, and makes it known to its readers.
+pub fn plan_all<'l>(
     names: &[&str],
-    library: &'a Library,
+    library: &'l Library,
     state: &SessionState,
-    is_planned: impl Fn(&str) -> bool,
-) -> Result<Vec<Vec<Unplanned<'a>>>> {
-    let mut levels = Levels {
-        library,
-        state,
-        is_planned,
-        path: Vec::new(),
-        level_of: HashMap::new(),
-        found: Vec::new(),
-    };
-    for name in names {
-        levels.visit(name)?;
-    }
-    Ok(levels.found)
-}
-
-struct Levels<'a, 's, P> {
-    library: &'a Library,
-    state: &'s SessionState,
-    is_planned: P,
-    path: Vec<&'a str>,
-    level_of: HashMap<&'a str, usize>,
-    found: Vec<Vec<Unplanned<'a>>>,
-}
-
-impl<P: Fn(&str) -> bool> Levels<'_, '_, P> {
-    /// Puts a relation into its group, and returns the first group that can build on it.
-    fn visit(&mut self, name: &str) -> Result<usize> {
-        let Some(view) = self.library.view(name).filter(|_| !(self.is_planned)(name)) else {
-            return Ok(0);
-        };
-        if let Some(level) = self.level_of.get(name) {
-            return Ok(level + 1);
+    is_of_one: bool,
+    is_planned: impl Fn(&str) -> bool + Sync,
+    keep: impl Fn(&View, Arc<dyn TableProvider>) + Sync,
+) -> Result<()> {
+    let runtime = Handle::try_current().map_err(|e| DataFusionError::External(Box::new(e)))?;
+    let unplanned = |name: &str| library.view(name).filter(|view| !is_planned(&view.name));
+    let graph = Mutex::new(Graph::default());
+    let first: Vec<&'l View> = names.iter().filter_map(|name| unplanned(name)).collect();
+    let tasks = first.iter().rev().filter_map(|view| graph.lock().read(view)).collect();
+    planner_threads::all(tasks, |task| match task {
+        Task::Read(view) => {
+            let read = match &view.body {
+                Body::Query(text) if !(is_of_one && is_left_out(view)) => parse(view, text)
+                    .and_then(|statement| {
+                        let read = views_read(view, &statement, library, state)?;
+                        Ok((Some(statement), read))
+                    }),
+                _ => Ok((None, Vec::new())),
+            };
+            let read = read.map(|(statement, names)| {
+                (statement, names.iter().filter_map(|name| unplanned(name)).collect())
+            });
+            graph.lock().was_read(view, read)
         }
-        if let Some(at) = self.path.iter().position(|&p| p == name) {
-            let circle =
-                self.path[at..].iter().map(|p| format!("{p} → ")).collect::<String>() + name;
+        Task::Plan(view, statement) => {
+            let planned = match (statement, &view.body) {
+                (Some(statement), _) => runtime.block_on(plan(view, statement, state)),
+                (None, Body::Query(_)) => without_rows(view),
+                (None, Body::Data(_)) => library::rows(view)
+                    .map_err(|problem| DataFusionError::Plan(problem.to_string()))
+                    .and_then(|(schema, rows)| {
+                        Ok(Arc::new(MemTable::try_new(schema, vec![rows])?) as Arc<_>)
+                    }),
+            };
+            let planned = planned.map(|provider| keep(view, provider));
+            graph.lock().was_planned(view, planned)
+        }
+    })?;
+    graph.into_inner().result(&first)
+}
+
+/// What is to be done for a view.
+enum Task<'l> {
+    /// To parse its query, if it has one.
+    Read(&'l View),
+    /// To plan it. All views that it builds on are planned.
+    Plan(&'l View, Option<Statement>),
+}
+
+/// Views and the views that they build on.
+#[derive(Default)]
+struct Graph<'l> {
+    views: HashMap<&'l str, Node<'l>>,
+}
+
+#[derive(Default)]
+struct Node<'l> {
+    /// The views that it builds on and that were not planned, in the order of its query.
+    builds_on: Vec<&'l View>,
+    /// How many of them are not planned.
+    missing: usize,
+    readers: Vec<&'l View>,
+    statement: Option<Statement>,
+    end: Option<Result<()>>,
+}
+
+impl<'l> Graph<'l> {
+    /// The task to read a view, unless there is one.
+    fn read(&mut self, view: &'l View) -> Option<Task<'l>> {
+        match self.views.entry(&view.name) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(place) => {
+                place.insert(Node::default());
+                Some(Task::Read(view))
+            }
+        }
+    }
+
+    /// Keeps the statement of a view and the views that it builds on. Returns further tasks.
+    fn was_read(
+        &mut self,
+        view: &'l View,
+        read: Result<(Option<Statement>, Vec<&'l View>)>,
+    ) -> Vec<Task<'l>> {
+        let (statement, builds_on) = match read {
+            Ok(read) => read,
+            Err(error) => return self.was_planned(view, Err(error)),
+        };
+        let (mut tasks, mut missing) = (Vec::new(), 0);
+        for read in builds_on.iter().rev() {
+            tasks.extend(self.read(read));
+            let node = self.views.entry(&read.name).or_default();
+            if !matches!(node.end, Some(Ok(()))) {
+                node.readers.push(view);
+                missing += 1;
+            }
+        }
+        let node = self.views.entry(&view.name).or_default();
+        (node.statement, node.builds_on, node.missing) = (statement, builds_on, missing);
+        if missing == 0 {
+            tasks.push(Task::Plan(view, node.statement.take()));
+        }
+        tasks
+    }
+
+    /// Keeps how planning a view ended. Returns the readers that can be planned now.
+    fn was_planned(&mut self, view: &'l View, end: Result<()>) -> Vec<Task<'l>> {
+        let is_planned = end.is_ok();
+        let node = self.views.entry(&view.name).or_default();
+        node.end = Some(end);
+        let readers = if is_planned { std::mem::take(&mut node.readers) } else { Vec::new() };
+        let mut tasks = Vec::new();
+        for reader in readers {
+            let node = self.views.entry(&reader.name).or_default();
+            node.missing -= 1;
+            if node.missing == 0 {
+                tasks.push(Task::Plan(reader, node.statement.take()));
+            }
+        }
+        tasks
+    }
+
+    /// Fails with the first error of a view, in the order in which the queries name views, or if
+    /// views build on themselves.
+    fn result(mut self, first: &[&'l View]) -> Result<()> {
+        first.iter().try_for_each(|view| self.visit(view, &mut Vec::new()))
+    }
+
+    fn visit(&mut self, view: &'l View, path: &mut Vec<&'l str>) -> Result<()> {
+        if let Some(at) = path.iter().position(|name| *name == view.name) {
+            let circle = path[at..].iter().map(|p| format!("{p} → ")).collect::<String>();
             return Err(DataFusionError::Plan(format!(
-                "{}: the view builds on itself ({circle})",
-                view.file
+                "{}: the view builds on itself ({circle}{})",
+                view.file, view.name
             )));
         }
-        self.path.push(&view.name);
-        let mut level = 0;
-        let statement = match &view.body {
-            Body::Data(_) => None,
-            Body::Query(text) => {
-                let statement = parse(view, text)?;
-                for reference in self.state.resolve_table_references(&statement)? {
-                    if let Some(error) = self.library.scope_error(view, reference.table()) {
-                        return Err(DataFusionError::Plan(error));
-                    }
-                    level = level.max(self.visit(reference.table())?);
-                }
-                Some(statement)
+        let node = self.views.entry(&view.name).or_default();
+        match node.end.take() {
+            // A view that is planned builds on views that are planned.
+            Some(Ok(())) => node.end = Some(Ok(())),
+            Some(Err(error)) => return Err(error),
+            None => {
+                path.push(&view.name);
+                let builds_on = std::mem::take(&mut node.builds_on);
+                builds_on.iter().try_for_each(|read| self.visit(read, path))?;
+                path.pop();
             }
-        };
-        self.path.pop();
-        self.level_of.insert(&view.name, level);
-        self.found.resize_with(self.found.len().max(level + 1), Vec::new);
-        self.found[level].push((view, statement));
-        Ok(level + 1)
+        }
+        Ok(())
     }
+}
+
+/// The names of what a query reads. Fails if the view claims a smaller scope.
+fn views_read(
+    view: &View,
+    statement: &Statement,
+    library: &Library,
+    state: &SessionState,
+) -> Result<Vec<String>> {
+    let references = state.resolve_table_references(statement)?;
+    let names: Vec<String> = references.iter().map(|read| read.table().to_owned()).collect();
+    match names.iter().find_map(|name| library.scope_error(view, name)) {
+        Some(error) => Err(DataFusionError::Plan(error)),
+        None => Ok(names),
+    }
+}
+
+/// Whether a view that has no rows for one trace can be replaced by an empty one, without planning
+/// what it builds on. Its comment must declare its columns.
+fn is_left_out(view: &View) -> bool {
+    view.is_of_several
+        && !view.columns.is_empty()
+        && view.columns.iter().all(|column| arrow_type(&column.data_type).is_some())
+}
+
+/// A view without rows that has the declared columns.
+fn without_rows(view: &View) -> Result<Arc<dyn TableProvider>> {
+    let fields = view.columns.iter().filter_map(|column| {
+        arrow_type(&column.data_type).map(|kind| Field::new(&column.name, kind, true))
+    });
+    let schema = Schema::new(fields.collect::<Vec<_>>()).to_dfschema_ref()?;
+    let query = LogicalPlan::EmptyRelation(EmptyRelation { produce_one_row: false, schema });
+    Ok(Arc::new(PlannedView::new(&view.name, query).of_several(true)))
 }
 
 /// The only query of a view. The whole file is parsed with its comments, so that errors contain
@@ -100,12 +225,12 @@ fn parse(view: &View, text: &str) -> Result<Statement> {
 }
 
 /// Plans a view that builds only on planned views. Fails if its columns are not the declared ones.
-pub async fn plan(
+async fn plan(
     view: &View,
-    statement: &Statement,
+    statement: Statement,
     state: &SessionState,
 ) -> Result<Arc<dyn TableProvider>> {
-    let plan = state.statement_to_plan(statement.clone()).await.map_err(|e| in_file(view, e))?;
+    let plan = state.statement_to_plan(statement).await.map_err(|e| in_file(view, e))?;
     let plan =
         analyze(&naming(state), plan, state.config_options()).map_err(|e| in_file(view, e))?;
     let fields = plan.schema().fields();

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::csv::ReaderBuilder;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{Field, Schema, SchemaRef};
 
+use super::types::arrow_type;
 use super::{Body, Problem, View};
 
 /// The rows of a data table. All its files have a header line with the columns in order.
@@ -19,18 +20,12 @@ pub fn rows(view: &View) -> Result<(SchemaRef, Vec<RecordBatch>), Problem> {
     };
     let mut fields = Vec::with_capacity(view.columns.len());
     for column in &view.columns {
-        let data_type = match column.data_type.as_str() {
-            "BIGINT" => DataType::Int64,
-            "DOUBLE" => DataType::Float64,
-            "VARCHAR" => DataType::Utf8,
-            "BOOLEAN" => DataType::Boolean,
-            other => {
-                let message = format!(
-                    "column {}: a data table has BIGINT, DOUBLE, VARCHAR and BOOLEAN, not {other}",
-                    column.name
-                );
-                return Err(Problem { file: view.file.clone(), line: 1, message });
-            }
+        let Some(data_type) = arrow_type(&column.data_type) else {
+            let message = format!(
+                "column {}: a data table has BIGINT, DOUBLE, VARCHAR and BOOLEAN, not {}",
+                column.name, column.data_type
+            );
+            return Err(Problem { file: view.file.clone(), line: 1, message });
         };
         fields.push(Field::new(&column.name, data_type, true));
     }

@@ -28,7 +28,7 @@ pub use data::rows;
 pub use rules::{COLUMNS as RULE_COLUMNS, RULES_OF_A_TRACE};
 pub use scope::{JOB_RANKS, Scope};
 pub use truths::{Parts, Range, Ranges, Truths};
-pub use types::{matches, sql_type};
+pub use types::{arrow_type, matches, sql_type};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sql");
 
@@ -61,7 +61,8 @@ pub struct View {
     /// The columns by which views of any scope may look up rows, if the scope is [`Scope::Store`].
     /// A row depends on these columns only, and no two rows agree in all of them.
     pub lookup: Vec<String>,
-    /// Whether it has rows only if there are several traces. With one, it is not planned.
+    /// Whether it has rows only if there are several traces. With one, it is not planned, and
+    /// neither is what only it reads.
     pub is_of_several: bool,
     /// The file name for messages: `sql/core/settings.sql` for a built-in view, else the path.
     pub file: String,

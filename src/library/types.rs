@@ -32,6 +32,18 @@ pub fn sql_type(data_type: &DataType) -> String {
     }
 }
 
+/// The Arrow type of a column of a data table, or of a view that is left out; `None` if it is none of
+/// BIGINT, DOUBLE, VARCHAR and BOOLEAN.
+pub fn arrow_type(declared: &str) -> Option<DataType> {
+    match declared {
+        "BIGINT" => Some(DataType::Int64),
+        "DOUBLE" => Some(DataType::Float64),
+        "VARCHAR" => Some(DataType::Utf8),
+        "BOOLEAN" => Some(DataType::Boolean),
+        _ => None,
+    }
+}
+
 /// Whether a column has the type that its comment declares. Structs are declared as `STRUCT`,
 /// because the type in a comment is a single word.
 pub fn matches(declared: &str, data_type: &DataType) -> bool {
