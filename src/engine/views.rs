@@ -86,7 +86,7 @@ struct Graph<'l> {
 
 #[derive(Default)]
 struct Node<'l> {
-    /// The views that it builds on and that were not planned, in the order of its query.
+    /// The views that it builds on and that were not planned, sorted by name.
     builds_on: Vec<&'l View>,
     /// How many of them are not planned.
     missing: usize,
@@ -151,8 +151,8 @@ impl<'l> Graph<'l> {
         tasks
     }
 
-    /// Fails with the first error of a view, in the order in which the queries name views, or if
-    /// views build on themselves.
+    /// Fails with the first error of a view, or if views build on themselves. The views that a query
+    /// names are sorted, so that the first error is the same for any number of threads.
     fn result(mut self, first: &[&'l View]) -> Result<()> {
         first.iter().try_for_each(|view| self.visit(view, &mut Vec::new()))
     }

@@ -253,3 +253,51 @@ fn views_of_several_traces_are_not_planned_for_one() {
         assert_eq!(plan.contains("events"), rows == "2", "{plan}");
     }
 }
+
+/// What only such a view reads is not planned either, if its comment has the types of its columns.
+#[test]
+fn what_only_views_of_several_traces_read_is_not_planned_for_one() {
+    let library = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(library.path().join("own")).expect("a folder");
+    let declared =
+        "-- @column trace_id VARCHAR text The trace.\n-- @column n BIGINT count Events.\n";
+    let list = "-- @column names VARCHAR[] list Names.\n";
+    let several = "-- @scope store\n-- @traces several\n";
+    for (name, text) in [
+        ("_broken", "-- Broken.\nSELECT trace_id, no_column AS n FROM events".to_owned()),
+        ("declared", format!("-- A.\n{several}{declared}SELECT trace_id, n FROM _broken")),
+        ("_undeclared", format!("-- B.\n{several}SELECT trace_id, n FROM _broken")),
+        (
+            "with_list",
+            format!("-- C.\n{several}{list}SELECT array_agg(trace_id) AS names FROM _broken"),
+        ),
+        ("reader", format!("-- D.\n-- @scope store\n{declared}SELECT * FROM declared")),
+    ] {
+        std::fs::write(library.path().join(format!("own/{name}.sql")), text).expect("a view");
+    }
+    let options = EngineOptions { sql: vec![library.path().to_owned()], ..Default::default() };
+    let store = TestStore::new();
+    for (file, is_one) in
+        [("synthetic_gpu_rank0.json.gz", true), ("synthetic_gpu_rank1.json.gz", false)]
+    {
+        store.ingest(&fixture(file)).expect("a trace");
+        let engine = Engine::open(&store.store, None, &options).expect("the store opens");
+        assert_eq!(engine.library().problems(), []);
+        let error = |name: &str| {
+            rows_of(&engine, &format!("SELECT * FROM {name}")).err().map(|e| e.to_string())
+        };
+        for name in ["declared", "reader"] {
+            assert_eq!(error(name).is_none(), is_one, "{name}: {:?}", error(name));
+        }
+        for name in ["_undeclared", "with_list", "_broken"] {
+            let error = error(name).unwrap_or_default();
+            assert!(error.contains("own/_broken.sql") && error.contains("no_column"), "{error}");
+        }
+        let read = rows_of(&engine, "DESCRIBE reader");
+        assert_eq!(read.is_ok(), is_one);
+        if let Ok(columns) = read {
+            let types: Vec<String> = columns.into_iter().map(|row| row[..2].join(" ")).collect();
+            assert_eq!(types, ["trace_id VARCHAR", "n BIGINT"]);
+        }
+    }
+}

@@ -133,6 +133,13 @@ fn what_a_query_gives_must_be_what_its_comment_says() {
         "{}",
         error("syntax")
     );
+    // Views are planned in parallel. Of several errors, the one of the first name is reported.
+    for _ in 0..20 {
+        let first = error("wrong_type, syntax, more");
+        assert!(first.contains("own/more.sql"), "{first}");
+        let first = error("wrong_type JOIN syntax ON true");
+        assert!(first.contains("own/syntax.sql"), "{first}");
+    }
 }
 
 #[test]
