@@ -61,8 +61,8 @@ pub struct View {
     /// The columns by which views of any scope may look up rows, if the scope is [`Scope::Store`].
     /// A row depends on these columns only, and no two rows agree in all of them.
     pub lookup: Vec<String>,
-    /// Whether it has rows only if there are several traces. With one, it is not planned, and
-    /// neither is what only it reads.
+    /// Whether it has rows only if there are several traces. With one, it is in no plan; see
+    /// `docs/views.md`.
     pub is_of_several: bool,
     /// The file name for messages: `sql/core/settings.sql` for a built-in view, else the path.
     pub file: String,

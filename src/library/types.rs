@@ -32,8 +32,8 @@ pub fn sql_type(data_type: &DataType) -> String {
     }
 }
 
-/// The Arrow type of a column of a data table, or of a view that is left out; `None` if it is none of
-/// BIGINT, DOUBLE, VARCHAR and BOOLEAN.
+/// The Arrow type with a SQL name. `None` for all but the types of data tables: BIGINT, DOUBLE,
+/// VARCHAR and BOOLEAN.
 pub fn arrow_type(declared: &str) -> Option<DataType> {
     match declared {
         "BIGINT" => Some(DataType::Int64),
