@@ -56,11 +56,7 @@ calls AS (
         t.host,
         k.correlation,
         c.collective = 'send_recv' AS is_pair,
-        c.group_name IS NOT NULL OR c.group_ranks IS NOT NULL AS has_group,
-        concat(
-            c.place, '|', coalesce(c.group_name, ''), '|',
-            coalesce(w.ranks, c.group_ranks, '')
-        ) AS group_key
+        c.group_name IS NOT NULL OR c.group_ranks IS NOT NULL AS has_group
     FROM collectives c
     JOIN traces t ON t.trace_id = c.trace_id
     JOIN job_ranks j ON j.trace_id = c.trace_id
@@ -68,6 +64,11 @@ calls AS (
         AND coalesce(w.group_name, '') = coalesce(c.group_name, '')
     LEFT JOIN kernels k ON k.trace_id = c.trace_id AND k.event_id = c.event_id
     WHERE c.dur_ns IS NOT NULL
+),
+-- The list of a thousand ranks has 4 KB, and the keys of each call would contain it.
+long_lists AS (
+    SELECT rank_list, row_number() OVER (ORDER BY rank_list) AS list_no
+    FROM (SELECT DISTINCT rank_list FROM calls WHERE octet_length(rank_list) > 256)
 ),
 turns AS (
     SELECT trace_id
@@ -86,9 +87,17 @@ turns AS (
 placed AS (
     SELECT
         c.*,
-        CASE WHEN t.trace_id IS NULL THEN c.launch_ns ELSE c.correlation END AS launch_place
+        CASE WHEN t.trace_id IS NULL THEN c.launch_ns ELSE c.correlation END AS launch_place,
+        concat(
+            c.place, '|', coalesce(c.group_name, ''), '|',
+            CASE
+                WHEN l.list_no IS NULL THEN coalesce(c.rank_list, '')
+                ELSE CAST(l.list_no AS VARCHAR)
+            END
+        ) AS group_key
     FROM calls c
     LEFT JOIN turns t ON t.trace_id = c.trace_id
+    LEFT JOIN long_lists l ON l.rank_list = c.rank_list
 ),
 repeated AS (
     SELECT

@@ -30,7 +30,7 @@ pub struct Catalog {
     library: Arc<Library>,
     settings: Arc<Settings>,
     state: OnceLock<Weak<RwLock<SessionState>>>,
-    /// The cluster that computes relations of single traces.
+    /// What computes relations of single traces, if not this session.
     elsewhere: OnceLock<Arc<dyn Relations>>,
     open: Mutex<HashMap<String, Provider>>,
     /// Held while a table of the store is opened, so that views which are planned in parallel read
@@ -52,12 +52,12 @@ impl Catalog {
         }
     }
 
-    /// Sets the cluster that computes relations of single traces.
+    /// Sets what computes relations of single traces.
     pub fn compute_elsewhere(&self, relations: Arc<dyn Relations>) {
         let _ = self.elsewhere.set(relations);
     }
 
-    /// The cluster that computes relations of single traces, if there is one.
+    /// What computes relations of single traces, if not this session.
     pub fn elsewhere(&self) -> Option<&Arc<dyn Relations>> {
         self.elsewhere.get()
     }
@@ -131,13 +131,12 @@ impl Catalog {
         let is_of_one = self.tables.are_of_one_trace();
         let is_planned = |name: &str| self.opened(name).is_some();
         views::plan_all(names, &self.library, &state, is_of_one, is_planned, |view, provider| {
-            let provider = match self.elsewhere() {
-                Some(cluster) if view.scope() <= Scope::Job => {
-                    cluster.table(&view.name, view.scope(), provider.schema())
-                }
-                _ => provider,
-            };
-            self.keep(&view.name, provider);
+            let (scope, is_narrow) = (view.scope(), view.scope() <= Scope::Job);
+            let computed = self
+                .elsewhere()
+                .filter(|_| is_narrow)
+                .and_then(|relations| relations.table(&view.name, scope, provider.schema()));
+            self.keep(&view.name, computed.unwrap_or(provider));
         })
     }
 }
@@ -164,21 +163,23 @@ impl SchemaProvider for Catalog {
             return Ok(Some(provider));
         }
         let provider = match schema::table(name) {
-            Some(table) => match self.elsewhere() {
+            Some(table) => {
                 // The table of traces is small, and says which traces there are.
-                Some(cluster) if name != TRACES => {
-                    cluster.table(name, Scope::Trace, StoreTables::schema(table))
-                }
-                _ => {
-                    let _opening = self.opening.lock().unwrap_or_else(|e| e.into_inner());
-                    if let Some(provider) = self.opened(name) {
-                        return Ok(Some(provider));
-                    }
-                    let provider = self.tables.open(table)?;
+                let elsewhere = self.elsewhere().filter(|_| name != TRACES).and_then(|relations| {
+                    relations.table(name, Scope::Trace, StoreTables::schema(table))
+                });
+                if let Some(provider) = elsewhere {
                     self.keep(name, provider.clone());
-                    provider
+                    return Ok(Some(provider));
                 }
-            },
+                let _opening = self.opening.lock().unwrap_or_else(|e| e.into_inner());
+                if let Some(provider) = self.opened(name) {
+                    return Ok(Some(provider));
+                }
+                let provider = self.tables.open(table)?;
+                self.keep(name, provider.clone());
+                provider
+            }
             None if system_tables::NAMES.contains(&name) => {
                 system_tables::table(name, &self.library)?
             }

@@ -67,7 +67,8 @@ pub trait Cluster: Debug + Send + Sync {
 /// The relations that a cluster computes for a session.
 pub trait Relations: Debug + Send + Sync {
     /// A relation of single traces as a table. Its scope is [`Scope::Trace`] or [`Scope::Job`].
-    fn table(&self, name: &str, scope: Scope, schema: SchemaRef) -> Arc<dyn TableProvider>;
+    /// `None` if the session reads or computes the relation itself.
+    fn table(&self, name: &str, scope: Scope, schema: SchemaRef) -> Option<Arc<dyn TableProvider>>;
 
     /// Makes queries that start together one batch of work.
     fn start_together(&self, plans: &[Arc<dyn ExecutionPlan>]) -> Batch;

@@ -15,6 +15,7 @@ mod planning;
 mod rules;
 mod run_ahead;
 mod scanned;
+mod session;
 mod settings;
 mod statements;
 mod store_scan;
@@ -22,6 +23,7 @@ mod store_tables;
 mod string_buffers;
 mod summarize;
 mod system_tables;
+mod trace_groups;
 mod utf8_results;
 mod views;
 
@@ -29,14 +31,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use datafusion::catalog::{CatalogProvider, MemoryCatalogProvider, TableProvider};
+use datafusion::catalog::TableProvider;
 use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{DdlStatement, LogicalPlan, Statement as PlanStatement};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement;
 use tracesql_ingest::Manifest;
 
@@ -46,20 +47,16 @@ use crate::store::{RemoteStore, TraceStore};
 use catalog::Catalog;
 pub use cluster::{Batch, Cluster, ClusterSession, OpenTrace, Relations};
 pub use json_rows::{Object, int, number, text};
-pub use materialize::planned_apart;
+pub use materialize::{operators, planned_apart};
 use memory_limit::MemoryLimit;
 use rules::constant_trace_id::ConstantTraceId;
 pub use rules::stoppable_joins::stop_with;
 pub use scanned::Scanned;
+use session::Basis;
 pub use settings::{Setting, Settings};
-use store_tables::{MANY_TRACES, StoreTables};
 pub use system_tables::documented;
-
-/// The bytes of Parquet footers that are kept while a store elsewhere is open.
-const REMOTE_FOOTERS: usize = 256 << 20;
-/// Changes of plans that save memory for each row pay off from this number of events on, and for
-/// many traces. `findings` over 1 million events of one trace takes 8 % longer with them.
-const MANY_EVENTS: u64 = 2_000_000;
+use trace_groups::TraceGroups;
+pub use trace_groups::passing_traces;
 
 /// Options for running queries.
 #[derive(Debug, Clone, Default)]
@@ -91,6 +88,9 @@ pub struct EngineOptions {
     pub relations: Vec<(String, Arc<dyn TableProvider>)>,
     /// The cluster that computes what depends on single traces; `None` to compute everything here.
     pub cluster: Option<Arc<dyn Cluster>>,
+    /// The most events of traces whose views are computed at once, but at least one trace; 0 stands
+    /// for 2 million. With more events, groups of traces are computed one after another.
+    pub events_at_once: u64,
     /// Bytes of memory that the process may hold, if several sessions share it and `memory_limit`
     /// is the share of one of them; 0 if there is only one session.
     pub process_memory_limit: usize,
@@ -179,64 +179,6 @@ impl Engine {
         remote: &[Arc<dyn RemoteStore>],
         options: &EngineOptions,
     ) -> Result<Self> {
-        let traces: Vec<Manifest> = opened.iter().map(|trace| trace.manifest.clone()).collect();
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let threads = if options.threads == 0 { cores } else { options.threads };
-        let mut config = SessionConfig::new()
-            .with_information_schema(true)
-            .with_default_catalog_and_schema("tracesql", "main")
-            .with_create_default_catalog_and_schema(false)
-            .with_target_partitions(threads)
-            // The files of a store are small and expensive to decode.
-            .with_repartition_file_min_size(1 << 20);
-        config.options_mut().sql_parser.enable_ident_normalization = true;
-        // A third pass changes nothing in `findings`, the largest query, and takes a fifth of its
-        // planning time.
-        config.options_mut().optimizer.max_passes = 2;
-        // The rows of a shared view are planned apart. Where its expressions were rewritten,
-        // DataFusion takes a column for nullable that the statement knows not to be: coalesce
-        // becomes CASE. That is no error, but the check fails for an aggregate over it.
-        config.options_mut().execution.skip_physical_aggregate_schema_check = true;
-        // Errors contain their place in the statement.
-        config.options_mut().sql_parser.collect_spans = true;
-        let (mut runtime, mut memory_limit) = (RuntimeEnvBuilder::new(), None);
-        let events = traces
-            .iter()
-            .filter_map(|trace| trace.tables.get("events"))
-            .map(|table| table.rows)
-            .sum();
-        let views_fit = memory_limit::fits_in_memory(options.memory_limit, events);
-        let shares_views = views_fit && !options.shares_nothing;
-        if options.memory_limit > 0 {
-            let limit = MemoryLimit::new(options.memory_limit, options.process_memory_limit)?;
-            runtime = runtime.with_memory_pool(limit.pool(views_fit));
-            memory_limit = Some(limit);
-            config.options_mut().execution.sort_spill_reservation_bytes =
-                (options.memory_limit / 16).min(10 << 20);
-        }
-        if !remote.is_empty() {
-            // To read a footer again costs a request.
-            runtime = runtime.with_metadata_cache_limit(REMOTE_FOOTERS);
-        }
-        let runtime = runtime.build_arc()?;
-        for store in remote {
-            let (url, objects) = store.objects();
-            runtime.register_object_store(&url, objects);
-        }
-        let mut state = SessionStateBuilder::new()
-            .with_config(config)
-            .with_runtime_env(runtime)
-            .with_default_features();
-        for rule in options.cluster.iter().flat_map(|cluster| cluster.optimizer_rules()) {
-            state = state.with_optimizer_rule(rule);
-        }
-        // Parts of the plans of a cluster run elsewhere, where our operators are not known.
-        let is_large =
-            (events >= MANY_EVENTS || traces.len() >= MANY_TRACES) && options.cluster.is_none();
-        for rule in rules::physical(options.queries_only, is_large) {
-            state = state.with_physical_optimizer_rule(rule);
-        }
-        let mut context = SessionContext::new_with_state(state.build());
         let library = Library::of_session(&options.sql, &options.rules)?;
         let settings = Arc::new(Settings::of(&library)?);
         for (name, value) in &options.settings {
@@ -247,20 +189,26 @@ impl Engine {
                 return Err(Error::Usage(settings.unknown(name)));
             }
         }
-        let schema = Arc::new(Catalog::new(
-            StoreTables::new(
-                opened.iter().map(|trace| (trace.files.clone(), trace.manifest.clone())).collect(),
-                shares_views && options.cluster.is_none(),
-            ),
-            library.clone(),
-            settings.clone(),
-        ));
-        schema.attach(context.state_weak_ref());
-        for (name, relation) in &options.relations {
-            schema.replace(name, relation.clone())?;
-        }
+        let limit = match options.memory_limit {
+            0 => None,
+            bytes => Some(MemoryLimit::new(bytes, options.process_memory_limit)?),
+        };
+        let views_fit =
+            memory_limit::fits_in_memory(options.memory_limit, session::events(&opened));
+        let pool = limit.as_ref().map(|limit| limit.pool(views_fit));
+        let basis = Basis {
+            config: session::config(options.threads, options.memory_limit),
+            runtime: session::runtime(pool, remote)?,
+            library: library.clone(),
+            settings: settings.clone(),
+            shares_views: views_fit && !options.shares_nothing,
+            queries_only: options.queries_only,
+            cluster: options.cluster.clone(),
+        };
+        let (context, catalog) = session::over(&opened, &basis, &options.relations)?;
+        let traces: Vec<Manifest> = opened.iter().map(|trace| trace.manifest.clone()).collect();
         if let Some(cluster) = &options.cluster {
-            schema.compute_elsewhere(cluster.open(ClusterSession {
+            catalog.compute_elsewhere(cluster.open(ClusterSession {
                 traces: opened,
                 library: library.clone(),
                 settings: settings.clone(),
@@ -268,28 +216,19 @@ impl Engine {
                 rules: options.rules.clone(),
                 state: context.state_weak_ref(),
             })?);
-        }
-        let catalog = MemoryCatalogProvider::new();
-        catalog.register_schema("main", schema.clone())?;
-        context.register_catalog("tracesql", Arc::new(catalog));
-        tracesql_udfs::register_with_rules(&mut context, library.name_rules().clone())?;
-        for planner in tracesql_udfs::relation_planners() {
-            context.register_relation_planner(planner)?;
-        }
-        context.register_relation_planner(summarize::planner())?;
-        for function in settings::functions(&settings) {
-            if let tracesql_udfs::Call::Scalar(f) = function.call {
-                context.register_udf(f.as_ref().clone());
-            }
+        } else if let Some(most) = trace_groups::most_at_once(&opened, &basis, options) {
+            let state = context.state_weak_ref();
+            let groups = TraceGroups::new(opened, basis.clone(), most, state);
+            catalog.compute_elsewhere(Arc::new(groups));
         }
         Ok(Self {
             context,
-            catalog: schema,
+            catalog,
             library,
             settings,
             traces,
-            memory_limit,
-            shares_views,
+            memory_limit: limit,
+            shares_views: basis.shares_views,
             allow_files: options.allow_files,
             queries_and_views_only: options.queries_and_views_only,
             queries_only: options.queries_only,

@@ -12,10 +12,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, ByteView, StringViewArray};
+use arrow::array::{Array, ArrayRef, AsArray, ByteView, StringViewArray, StringViewBuilder};
 use arrow::buffer::{Buffer, ScalarBuffer};
 use arrow::datatypes::DataType;
-use arrow::record_batch::RecordBatch;
+use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::error::Result;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -42,6 +42,23 @@ pub fn without_unused(batch: RecordBatch) -> Result<RecordBatch> {
         false => column.clone(),
     });
     Ok(RecordBatch::try_new(batch.schema(), columns.collect())?)
+}
+
+/// The batch with new buffers that hold each long text of a column once, and nothing else. Rows that
+/// wait for a while should not keep the buffers of others, and texts such as the list of a
+/// collective's ranks are repeated in many rows.
+pub fn with_each_text_once(batch: &RecordBatch) -> Result<RecordBatch> {
+    let columns = batch.columns().iter().map(|column| match column.as_string_view_opt() {
+        Some(texts) if !texts.data_buffers().is_empty() => {
+            let once = StringViewBuilder::with_capacity(texts.len());
+            let mut once = once.with_deduplicate_strings();
+            texts.iter().for_each(|text| once.append_option(text));
+            Arc::new(once.finish()) as ArrayRef
+        }
+        _ => column.clone(),
+    });
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(batch.schema(), columns.collect(), &rows)?)
 }
 
 fn with_used(texts: &StringViewArray) -> StringViewArray {

@@ -7,6 +7,7 @@ mod relations;
 mod rows;
 mod same_answers;
 mod scopes;
+mod trace_groups;
 mod user_files;
 mod views;
 

@@ -1,7 +1,7 @@
 //! Queries that run together: one job for each trace, with all queries over that trace, so that the
 //! executor computes shared views once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::AbortHandle;
-use tracesql::engine::planned_apart;
+use tracesql::engine::operators;
 use tracesql::library::Scope;
 
 use crate::connection::{self, Connection};
@@ -73,14 +73,10 @@ impl Drop for Hold {
 impl Batch {
     /// Makes all queries of some plans a batch.
     pub fn of_plans(session: Arc<Session>, plans: &[Arc<dyn ExecutionPlan>]) -> Hold {
-        let (mut scans, mut seen) = (Vec::new(), HashSet::new());
-        for plan in plans {
-            collect(plan, &mut scans, &mut seen);
-        }
+        let scans: Vec<&ClusterScan> = operators(plans);
         let (mut queries, mut readers) = (Vec::<Arc<Query>>::new(), Vec::new());
         let mut numbers = Vec::new();
-        for plan in &scans {
-            let Some(scan) = plan.downcast_ref::<ClusterScan>() else { continue };
+        for scan in scans {
             let query = scan.query();
             let is_same = |known: &Arc<Query>| {
                 known.sql == query.sql
@@ -162,25 +158,6 @@ impl Hold {
             let _ = &self;
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
-    }
-}
-
-/// The nodes of a plan that read the cluster, also in views that are planned on their own. A node
-/// with several readers is walked once: views lie within views, so that the number of ways to a
-/// node grows exponentially with their depth.
-fn collect(
-    plan: &Arc<dyn ExecutionPlan>,
-    found: &mut Vec<Arc<dyn ExecutionPlan>>,
-    seen: &mut HashSet<*const ()>,
-) {
-    if !seen.insert(Arc::as_ptr(plan).cast()) {
-        return;
-    }
-    if plan.is::<ClusterScan>() {
-        found.push(plan.clone());
-    }
-    for inner in planned_apart(plan).into_iter().chain(plan.children()) {
-        collect(inner, found, seen);
     }
 }
 

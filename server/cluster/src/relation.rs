@@ -3,25 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, StringViewArray};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use arrow::record_batch::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session as DataFusionSession, TableProvider};
-use datafusion::common::cast::as_boolean_array;
-use datafusion::common::{DFSchema, internal_datafusion_err};
+use datafusion::common::internal_datafusion_err;
 use datafusion::error::Result;
-use datafusion::execution::SessionState;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
+use tracesql::engine::passing_traces;
 use tracesql::library::Scope;
 
 use crate::scan::{ClusterScan, Query};
 use crate::session::Session;
 use crate::sql::{Writer, bare, quoted};
-
-/// The column with the trace of a row.
-const TRACE_ID: &str = "trace_id";
 
 /// A relation that executors compute for each trace.
 pub struct ClusterTable {
@@ -56,30 +50,10 @@ impl ClusterTable {
     /// A query over the relation that returns the given columns. `filters` are those that the query
     /// applies; they choose the traces.
     pub fn query(&self, sql: String, schema: SchemaRef, filters: &[Expr]) -> Result<Query> {
-        let traces = self.traces(&self.session.state()?, filters)?;
-        Ok(Query { session: self.session.clone(), sql, schema, traces, scope: self.scope })
-    }
-
-    /// The positions of the traces that may have rows which pass the filters.
-    fn traces(&self, state: &SessionState, filters: &[Expr]) -> Result<Vec<usize>> {
-        let mut all: Vec<usize> = (0..self.session.traces.len()).collect();
         let ids = self.session.traces.iter().map(|trace| trace.manifest.trace_id.as_str());
-        let column: ArrayRef = Arc::new(StringViewArray::from_iter_values(ids));
-        let field = Field::new(TRACE_ID, DataType::Utf8View, false);
-        let schema = Arc::new(Schema::new(vec![field]));
-        let ids = RecordBatch::try_new(schema.clone(), vec![column])?;
-        let schema = DFSchema::try_from(schema.as_ref().clone())?;
-        for filter in filters {
-            let columns = filter.column_refs();
-            if columns.is_empty() || columns.iter().any(|column| column.name != TRACE_ID) {
-                continue;
-            }
-            let filter = state.create_physical_expr(bare(filter.clone())?, &schema)?;
-            let passes = filter.evaluate(&ids)?.into_array(ids.num_rows())?;
-            let passes = as_boolean_array(&passes)?.clone();
-            all.retain(|&at| passes.is_valid(at) && passes.value(at));
-        }
-        Ok(all)
+        let filters = filters.iter().cloned().map(bare).collect::<Result<Vec<Expr>>>()?;
+        let traces = passing_traces(ids, &filters, &self.session.state()?)?;
+        Ok(Query { session: self.session.clone(), sql, schema, traces, scope: self.scope })
     }
 }
 

@@ -226,8 +226,8 @@ impl fmt::Debug for Opened {
 }
 
 impl Relations for Opened {
-    fn table(&self, name: &str, scope: Scope, schema: SchemaRef) -> Arc<dyn TableProvider> {
-        Arc::new(ClusterTable::new(self.0.clone(), name, scope, schema))
+    fn table(&self, name: &str, scope: Scope, schema: SchemaRef) -> Option<Arc<dyn TableProvider>> {
+        Some(Arc::new(ClusterTable::new(self.0.clone(), name, scope, schema)))
     }
 
     fn start_together(&self, plans: &[Arc<dyn ExecutionPlan>]) -> tracesql::engine::Batch {

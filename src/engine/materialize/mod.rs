@@ -11,6 +11,6 @@ mod shared_view;
 mod view_exec;
 
 pub use needs::Needs;
-pub use part::Part;
-pub use shared_view::{SharedView, each_scan};
-pub use view_exec::planned_apart;
+pub use part::{Part, comparable};
+pub use shared_view::{SharedView, each_scan, stands_alone};
+pub use view_exec::{operators, planned_apart};

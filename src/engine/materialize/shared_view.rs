@@ -155,7 +155,7 @@ fn picks_traces(filter: &Expr) -> bool {
 
 /// Whether a filter can move into another plan. It must have the same result there, and it must not
 /// refer to a subquery or an outer query.
-fn stands_alone(filter: &Expr) -> bool {
+pub fn stands_alone(filter: &Expr) -> bool {
     let is_bound = |e: &Expr| {
         Ok(matches!(
             e,

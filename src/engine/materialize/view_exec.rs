@@ -1,5 +1,6 @@
 //! The operator that runs a view whose plan was made separately.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -161,6 +162,30 @@ impl ViewExec {
         });
         started.clone()
     }
+}
+
+/// The operators of one kind in some plans, also in those that were made separately. An operator
+/// with several readers is returned once: views lie within views, so that the number of ways to an
+/// operator grows exponentially with their depth.
+pub fn operators<T: ExecutionPlan>(plans: &[Arc<dyn ExecutionPlan>]) -> Vec<&T> {
+    fn collect<'p, T: ExecutionPlan>(
+        plan: &'p Arc<dyn ExecutionPlan>,
+        found: &mut Vec<&'p T>,
+        seen: &mut HashSet<*const ()>,
+    ) {
+        if !seen.insert(Arc::as_ptr(plan).cast()) {
+            return;
+        }
+        found.extend(plan.downcast_ref::<T>());
+        for inner in planned_apart(plan).into_iter().chain(plan.children()) {
+            collect(inner, found, seen);
+        }
+    }
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    for plan in plans {
+        collect(plan, &mut found, &mut seen);
+    }
+    found
 }
 
 /// The plan that an operator runs, if that plan was made separately.
