@@ -180,7 +180,8 @@ impl Waiting<'_> {
         let batch =
             string_buffers::with_each_text_once(&concat_batches(first.schema_ref(), &few)?)?;
         let bytes = batch.get_array_memory_size();
-        match self.outlets.reserve(bytes) {
+        // Rows stay in order.
+        match self.rest.is_empty().then(|| self.outlets.reserve(bytes)).flatten() {
             Some(memory) => {
                 let rows = || Rows::InMemory(batch.clone(), memory.clone());
                 self.outlets.send(self.query, rows).await;
