@@ -97,12 +97,12 @@ impl Outlets {
         self.is_direct
     }
 
-    /// Whether nobody reads a query any more.
+    /// Whether a query has no readers left.
     pub fn is_closed(&self, query: usize) -> bool {
         self.senders[query].iter().all(mpsc::Sender::is_closed)
     }
 
-    /// Whether nobody reads any query any more.
+    /// Whether no query has readers left.
     pub fn are_closed(&self) -> bool {
         (0..self.senders.len()).all(|query| self.is_closed(query))
     }

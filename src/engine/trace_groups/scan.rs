@@ -51,7 +51,7 @@ impl GroupScan {
         &self.query
     }
 
-    /// Where is counted what is read from files.
+    /// The counters of what is read from files.
     pub fn counts(&self) -> ExecutionPlanMetricsSet {
         self.metrics.clone()
     }
