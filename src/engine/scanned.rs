@@ -6,6 +6,9 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use super::planned_apart;
 
+/// The counter of the rows that an operator examined in plans of its own.
+pub const ROWS_SCANNED: &str = "rows_scanned";
+
 /// The amount of data that a plan read from the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Scanned {
@@ -54,9 +57,10 @@ fn of_itself(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
     }
     let Some(metrics) = plan.metrics() else { return Scanned::default() };
     let sum = |name: &str| metrics.sum_by_name(name).map_or(0, |v| v.as_usize());
-    // Rows that a filter dropped during the read were examined too.
+    // Rows that a filter dropped during the read were examined too, and so were those that groups of
+    // traces read.
     Scanned {
-        rows: metrics.output_rows().unwrap_or(0) + sum("pushdown_rows_pruned"),
+        rows: metrics.output_rows().unwrap_or(0) + sum("pushdown_rows_pruned") + sum(ROWS_SCANNED),
         bytes: sum("bytes_scanned"),
     }
 }

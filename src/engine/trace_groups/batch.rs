@@ -20,7 +20,7 @@ use super::scan::GroupScan;
 use super::view::GroupQuery;
 use super::{Groups, Planned};
 use crate::engine::materialize::operators;
-use crate::engine::scanned::Scanned;
+use crate::engine::scanned::{ROWS_SCANNED, Scanned};
 use crate::engine::string_buffers;
 
 /// Some queries, and the work on them. The work ends when this is dropped.
@@ -205,7 +205,7 @@ impl Work {
             waiting.finish().await?;
         }
         let read = Scanned::of_all(&plans);
-        MetricBuilder::new(&self.counts).output_rows(0).add(read.rows);
+        MetricBuilder::new(&self.counts).counter(ROWS_SCANNED, 0).add(read.rows);
         MetricBuilder::new(&self.counts).counter("bytes_scanned", 0).add(read.bytes);
         Ok(())
     }
