@@ -201,8 +201,8 @@ fn read_into(
 pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
     let io = |e| IngestError::io(path, e);
     let mut hasher = blake3::Hasher::new();
-    let bytes = std::io::copy(&mut File::open(path).map_err(io)?, &mut hasher).map_err(io)?;
-    Ok((bytes, hasher.finalize().to_hex().to_string()))
+    hasher.update_reader(File::open(path).map_err(io)?).map_err(io)?;
+    Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
 }
 
 /// Returns the hash of a file's bytes, as in `traces.content_hash`, or `None` for standard input

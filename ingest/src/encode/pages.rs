@@ -31,9 +31,14 @@ impl Effort {
     }
 }
 
-/// Zstandard level for small traces. Level 12 saves 1 % of the bytes and takes half as much time
-/// again for the whole of reading a trace of 3,500 events.
-const SMALL_LEVEL: i32 = 9;
+/// Size in bytes up to which a page of a small trace has [`SHORT_PAGE_LEVEL`].
+const SHORT_PAGE: usize = 16 << 10;
+/// Zstandard level for short pages of small traces. Level 9 adds a twentieth to the time of reading
+/// a small trace, and saves less than 0.1 % of its bytes.
+const SHORT_PAGE_LEVEL: i32 = 6;
+/// Zstandard level for other pages of small traces. Level 7 takes up to 4 % more space, and level 9
+/// saves 0.1 % of it.
+const SMALL_LEVEL: i32 = 8;
 /// Zstandard level for measuring which of two encodings is smaller.
 const TRIAL_LEVEL: i32 = 1;
 
@@ -85,7 +90,12 @@ impl Codec {
     }
 
     fn compress(&mut self, raw: &[u8], level: i32) -> Result<Vec<u8>> {
-        self.compress_at(raw, if self.effort == Effort::Small { SMALL_LEVEL } else { level })
+        let level = match self.effort {
+            Effort::Small if raw.len() <= SHORT_PAGE => SHORT_PAGE_LEVEL,
+            Effort::Small => SMALL_LEVEL,
+            Effort::Fast => level,
+        };
+        self.compress_at(raw, level)
     }
 
     fn compress_at(&mut self, raw: &[u8], level: i32) -> Result<Vec<u8>> {
