@@ -3,7 +3,7 @@
 traces. It prints Markdown, and draws the figures.
 
     bench/setup.sh                                                  once
-    bench/growth.py --program target/release/tracesql --plot growth.svg
+    bench/.venv/bin/python bench/growth.py --program target/release/tracesql --plot growth.svg
 
 Sizes: a CUDA trace repeated to 0.1, 1 and 5 GB of JSON (bench/make_trace.py). Numbers of traces: 1
 to 1,000 ranks of a job, with 3,518 events each. For each input: ingest into a new store, a count of
@@ -27,6 +27,7 @@ QUERIES = {
     "findings": "SELECT count(*), sum(numerator) FROM findings",
 }
 TIMEOUT_S = 900
+STORES = "growth_stores"
 
 
 def arguments():
@@ -53,13 +54,12 @@ def made(out, *options):
 
 def measured(args, name, inputs):
     """The costs of one input: { ingest, count, findings }, and its bytes of JSON."""
-    store = args.work / "growth_store"
     limits = ["--memory-limit", args.memory_limit]
-    ingest = [str(args.program), "ingest", "-q", *limits, "-o", str(store)]
+    ingest = [str(args.program), "ingest", "-q", *limits]
     costs = {"ingest": [], **{query: [] for query in QUERIES}}
-    for _ in range(args.runs):
-        shutil.rmtree(store, ignore_errors=True)
-        costs["ingest"].append(run([*ingest, *map(str, inputs)], TIMEOUT_S)[0])
+    for number in range(args.runs):
+        store = args.work / STORES / f"{name} {number}"
+        costs["ingest"].append(run([*ingest, "-o", str(store), *map(str, inputs)], TIMEOUT_S)[0])
         for query, sql in QUERIES.items():
             command = [str(args.program), str(store), "-c", sql]
             costs[query].append(run(command, TIMEOUT_S)[0])
@@ -109,8 +109,12 @@ def main():
     args = arguments()
     if args.plot:
         # Fails now, and not after the measurements.
-        import matplotlib  # noqa: F401
-    args.work.mkdir(parents=True, exist_ok=True)
+        try:
+            import matplotlib  # noqa: F401
+        except ImportError:
+            sys.exit("--plot needs matplotlib: run this with bench/.venv/bin/python")
+    shutil.rmtree(args.work / STORES, ignore_errors=True)
+    (args.work / STORES).mkdir(parents=True)
     sizes = [float(size) for size in args.sizes.split(",")]
     counts = [int(count) for count in args.traces.split(",")]
     by_size = []
@@ -125,7 +129,7 @@ def main():
     by_count = [measured(args, f"{count:,}", of_rank[:count]) for count in counts]
     for path in of_rank:
         path.unlink()
-    shutil.rmtree(args.work / "growth_store", ignore_errors=True)
+    shutil.rmtree(args.work / STORES)
     table("trace", by_size)
     table("traces", by_count)
     if args.plot:
