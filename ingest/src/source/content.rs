@@ -25,13 +25,13 @@ pub struct Content {
     stamp: Option<Stamp>,
     /// Whether a mapped part of the file was missing when it was read.
     broken: Arc<AtomicBool>,
-    /// The whole text, if it is small and complete. It is mapped once, because mapping it for each
-    /// access took a tenth of the time of small traces.
+    /// The whole text, if it is small and complete. It is mapped once: a small text is accessed more
+    /// than a hundred times, and when one is unmapped, all threads are interrupted.
     whole: Arc<Mutex<Option<Mapping>>>,
 }
 
 /// The largest text in bytes that is mapped as a whole.
-const SMALL: u64 = 8 << 20;
+const WHOLE_BYTES: u64 = 8 << 20;
 
 #[derive(Default)]
 struct Feed {
@@ -74,14 +74,12 @@ impl Content {
             }),
             ..Default::default()
         };
-        Self {
-            file: Arc::new(file),
-            name: path.to_owned(),
-            feed: Arc::new(feed),
-            stamp: None,
-            broken: Arc::default(),
-            whole: Arc::default(),
-        }
+        Self::over(Arc::new(file), path, Arc::new(feed))
+    }
+
+    fn over(file: Arc<File>, name: &Path, feed: Arc<Feed>) -> Self {
+        let name = name.to_owned();
+        Self { file, name, feed, stamp: None, broken: Arc::default(), whole: Arc::default() }
     }
 
     /// Creates an empty text in a temporary file in `folder`, and the writer that fills it.
@@ -92,15 +90,7 @@ impl Content {
             ..Default::default()
         });
         let writer = ContentWriter { file: file.clone(), feed: feed.clone() };
-        let content = Self {
-            file,
-            name: folder.to_owned(),
-            feed,
-            stamp: None,
-            broken: Arc::default(),
-            whole: Arc::default(),
-        };
-        Ok((content, writer))
+        Ok((Self::over(file, folder, feed), writer))
     }
 
     /// Waits until at least `len` bytes are available or no more bytes will arrive. Returns the
@@ -134,7 +124,7 @@ impl Content {
             let state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
             if state.done { state.len } else { u64::MAX }
         };
-        if len > SMALL || end > len {
+        if len > WHOLE_BYTES || end > len {
             return self.map_alone(start, end);
         }
         let mut whole = self.whole.lock().unwrap_or_else(|e| e.into_inner());
@@ -343,6 +333,30 @@ mod tests {
             "{message}"
         );
         assert!(content.broken.load(Ordering::Acquire));
+    }
+
+    #[test]
+    fn a_small_text_is_mapped_once() {
+        let (content, _file) = content(b"0123456789");
+        let (all, part) = (content.map(0, 10).expect("mapped"), content.map(4, 8).expect("mapped"));
+        assert_eq!((&all[..], &part[..]), (&b"0123456789"[..], &b"4567"[..]));
+        assert!(std::ptr::eq(&all[4], &part[0]));
+        let (large, _file) = self::content(&vec![b'x'; WHOLE_BYTES as usize + 1]);
+        let (one, other) = (large.map(0, 2).expect("mapped"), large.map(0, 2).expect("mapped"));
+        assert!(!std::ptr::eq(&one[0], &other[0]), "only the part that is read is mapped");
+    }
+
+    #[test]
+    fn a_growing_text_is_mapped_as_far_as_it_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (content, mut writer) = Content::growing(folder.path()).expect("a text");
+        assert!(writer.write(b"[1,").expect("written"));
+        assert_eq!(content.map(0, 3).expect("mapped")[..], *b"[1,");
+        assert!(writer.write(b"2]").expect("written"));
+        writer.finish(Issues::default());
+        assert_eq!(content.wait(u64::MAX).expect("complete"), (5, true));
+        assert_eq!(content.map(0, 5).expect("mapped")[..], *b"[1,2]");
+        assert_eq!(content.map(3, 5).expect("mapped")[..], *b"2]");
     }
 
     #[test]

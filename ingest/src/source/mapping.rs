@@ -10,8 +10,7 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 
 use super::sigbus::BusErrorGuard;
 
-/// A memory-mapped range of a file. Clones and parts of it share the mapping.
-#[derive(Clone)]
+/// A memory-mapped range of a file. Parts of it share the mapping.
 pub struct Mapping {
     mapped: Option<Arc<Mapped>>,
     range: Range<usize>,
